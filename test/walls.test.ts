@@ -37,7 +37,7 @@ function violations(): readonly string[] {
 }
 
 describe('dependency rules between folders', () => {
-  const found = violations();
+  const list = violations();
 
   it.each([
     'only-registry-imports-services: main/host/host.ts -> services/push/index.ts',
@@ -48,7 +48,7 @@ describe('dependency rules between folders', () => {
     'domain-is-pure: services/push/domain/rule.ts -> fs',
     'renderer-imports-contracts-only: renderer/src/page.ts -> services/push/index.ts',
   ])('reports %s', (violation) => {
-    expect(found).toContain(violation);
+    expect(list).toContain(violation);
   });
 
   it.each([
@@ -60,11 +60,11 @@ describe('dependency rules between folders', () => {
     // By types alone.
     'no-cycles: services/mail/reader.ts -> services/mail/writer.ts',
   ])('reports %s …', (start) => {
-    expect(found.filter((violation) => violation.startsWith(start))).not.toEqual([]);
+    expect(list.filter((violation) => violation.startsWith(start))).not.toEqual([]);
   });
 
   it('accepts allowed imports', () => {
-    const wronglyRefused = found.filter(
+    const wronglyRefused = list.filter(
       (violation) =>
         /-> services\/(contracts|kit)\//.test(violation) ||
         violation.startsWith('only-registry-imports-services: main/host/services/registry.ts') ||

@@ -45,7 +45,7 @@ function readRoutes({ store, catchUp }: Pick<RouteDependencies, 'store' | 'catch
       if (isSearch) await catchUp();
       // Rows marked as done are hidden from the list, but found by a search.
       const done = query.done ?? (isSearch ? undefined : false);
-      // Unread rows and search results are listed individually.
+      // Repeats are not grouped in search results and among unread rows.
       const newest = query.repeats === 'newest' && !isSearch && unread !== true;
       const repeatedRun = query.repeatsOf === undefined ? undefined : await store.findRun(query.repeatsOf);
       if (query.repeatsOf !== undefined && repeatedRun === undefined) {
@@ -114,8 +114,8 @@ function changeRoutes({
       const chunks = Array.from({ length: Math.ceil(ids.length / batchSize) }, (_, chunk) =>
         ids.slice(chunk * batchSize, (chunk + 1) * batchSize),
       );
-      for (const part of rights.all ? [] : chunks) {
-        const forbiddenPlace = (await store.findPlaces(part, scope)).find(
+      for (const chunkIds of rights.all ? [] : chunks) {
+        const forbiddenPlace = (await store.findPlaces(chunkIds, scope)).find(
           (place) => !isAllowed(rights, 'write', place),
         );
         if (forbiddenPlace === undefined) continue;
@@ -123,8 +123,8 @@ function changeRoutes({
         throw new Problem('inbox.forbidden', 403, `You may not remove what came from ${name}.`);
       }
       const removed: ItemPlace[] = [];
-      for (const part of chunks) {
-        removed.push(...(await context.commit((transaction) => store.remove(transaction, part, scope))));
+      for (const chunkIds of chunks) {
+        removed.push(...(await context.commit((transaction) => store.remove(transaction, chunkIds, scope))));
       }
       return {
         removed: removed.length,

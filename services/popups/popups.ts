@@ -71,7 +71,7 @@ class InboxPopups implements Popups {
   readonly #options: PopupsOptions;
   readonly #stateFile: PopupStateFile;
   readonly #wallClock: WallClock;
-  readonly #held: Tally;
+  readonly #heldTally: Tally;
   readonly #topics: PushTopics;
   readonly #urgent: Reminders;
   readonly #sourceLimiter: BurstLimiter;
@@ -88,11 +88,11 @@ class InboxPopups implements Popups {
     this.#options = options;
     this.#wallClock = createWallClock(options.zone);
     this.#pausedUntil = saved.pausedUntil;
-    this.#held = Tally.from(saved.held);
+    this.#heldTally = Tally.from(saved.held);
     this.#topics = new PushTopics(saved.topics);
     this.#stateFile = new PopupStateFile(options.file, options.log, () => ({
       pausedUntil: this.#pausedUntil,
-      held: this.#held.toSaved(),
+      held: this.#heldTally.toSaved(),
       topics: this.#topics.toSaved(),
       urgent: [...this.#urgent.briefs],
     }));
@@ -129,7 +129,7 @@ class InboxPopups implements Popups {
     const { name } = this.#options.notifier;
     // Permanent quiet hours have no end, so a time in the far future is returned.
     const quiet = quietEnd === Infinity ? this.#options.clock.now() + maxPauseMs : (quietEnd ?? null);
-    return { enabled, driver: name, pausedUntil, quietUntil: quiet, held: this.#held.size + this.#topics.size };
+    return { enabled, driver: name, pausedUntil, quietUntil: quiet, held: this.#heldTally.size + this.#topics.size };
   }
 
   pause(until: number | null): PopupsState {
@@ -202,7 +202,7 @@ class InboxPopups implements Popups {
   }
 
   #hold(row: CountedMessage, handling: 'hold' | 'hold-with-topic', topic: string): void {
-    if (handling === 'hold') this.#held.add([row]);
+    if (handling === 'hold') this.#heldTally.add([row]);
     else this.#topics.hold(topic, row);
     this.#stateFile.save();
     this.#updateTimer ??= this.#options.clock.after(updateDelayMs, () => this.#publishState());
@@ -215,7 +215,7 @@ class InboxPopups implements Popups {
     this.#totalLimiter.remove(ids);
     const hadUrgent = this.#urgent.remove(ids);
     const hadHeld = this.#topics.remove(ids);
-    if (!this.#held.remove(ids) && !hadUrgent && !hadHeld) return;
+    if (!this.#heldTally.remove(ids) && !hadUrgent && !hadHeld) return;
     this.#stateFile.save();
     this.#check();
   }
@@ -227,10 +227,10 @@ class InboxPopups implements Popups {
     const { enabled, quiet, pausedUntil } = this.#now();
     // Quiet hours of the computer may still apply; then the messages stay held.
     const ended = this.#topics.takeEnded(this.#options.clock.now());
-    this.#held.add(ended.rows, ended.more);
+    this.#heldTally.add(ended.rows, ended.more);
     if (ended.size > 0) this.#stateFile.save();
-    if (this.#held.size > 0 && (!quiet || !enabled)) {
-      const heldMessages = this.#held.take();
+    if (this.#heldTally.size > 0 && (!quiet || !enabled)) {
+      const heldMessages = this.#heldTally.take();
       this.#stateFile.save();
       if (enabled) this.#show(buildHeldPopup(heldMessages, this.#sound), heldMessages.rows);
     }

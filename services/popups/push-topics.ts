@@ -13,19 +13,19 @@ export const SavedPushTopics = z.object({
  * which the rule for all topics applies. Times are ms since the epoch.
  */
 export class PushTopics {
-  readonly #held: Map<string, Tally>;
+  readonly #heldTallies: Map<string, Tally>;
   #rules: PushPopupRules;
   #judge: PushRuleEvaluator;
 
   constructor({ rules, held: tally }: z.infer<typeof SavedPushTopics>) {
     this.#rules = rules;
     this.#judge = new PushRuleEvaluator(rules);
-    this.#held = new Map(Object.entries(tally).map(([topic, savedTally]) => [topic, Tally.from(savedTally)]));
+    this.#heldTallies = new Map(Object.entries(tally).map(([topic, savedTally]) => [topic, Tally.from(savedTally)]));
   }
 
   /** Number of held messages. */
   get size(): number {
-    return [...this.#held.values()].reduce((sum, { size }) => sum + size, 0);
+    return [...this.#heldTallies.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   /** True when the rules of an account apply; the computer's own quiet hours are then ignored. */
@@ -54,17 +54,17 @@ export class PushTopics {
   }
 
   hold(topic: string, row: CountedMessage): void {
-    const tally = this.#held.get(topic) ?? new Tally();
+    const tally = this.#heldTallies.get(topic) ?? new Tally();
     tally.add([row]);
-    this.#held.set(topic, tally);
+    this.#heldTallies.set(topic, tally);
   }
 
   /** Returns true when one of them was held. */
   remove(ids: readonly number[]): boolean {
     let removed = false;
-    for (const [topic, held] of this.#held) {
-      removed = held.remove(ids) || removed;
-      if (held.size === 0) this.#held.delete(topic);
+    for (const [topic, tally] of this.#heldTallies) {
+      removed = tally.remove(ids) || removed;
+      if (tally.size === 0) this.#heldTallies.delete(topic);
     }
     return removed;
   }
@@ -72,17 +72,17 @@ export class PushTopics {
   /** Removes and returns messages that are no longer held; messages of topics silenced in the meantime are dropped. */
   takeEnded(now: number): Tally {
     const ended = new Tally();
-    for (const [topic, held] of this.#held) {
+    for (const [topic, tally] of this.#heldTallies) {
       const outcome = this.#judge.outcome(topic, 3, now);
       if (outcome === 'hold') continue;
-      this.#held.delete(topic);
-      if (outcome === 'show') ended.add(held.rows, held.more);
+      this.#heldTallies.delete(topic);
+      if (outcome === 'show') ended.add(tally.rows, tally.more);
     }
     return ended;
   }
 
   toSaved(): z.infer<typeof SavedPushTopics> {
-    const held = [...this.#held].map(([topic, tally]) => [topic, tally.toSaved()] as const);
-    return { rules: this.#rules, held: Object.fromEntries(held) };
+    const entries = [...this.#heldTallies].map(([topic, tally]) => [topic, tally.toSaved()] as const);
+    return { rules: this.#rules, held: Object.fromEntries(entries) };
   }
 }

@@ -64,11 +64,11 @@ export function buildMessagePopup(brief: Brief, sound: boolean): Popup {
 }
 
 /** Builds the summary "7 messages while it was quiet". */
-export function buildHeldPopup(held: Tally, sound: boolean): Popup {
+export function buildHeldPopup(state: Tally, sound: boolean): Popup {
   return {
     id: 'held',
-    title: `${formatCount(held.size, 'message')} while it was quiet`,
-    body: formatSources(held),
+    title: `${formatCount(state.size, 'message')} while it was quiet`,
+    body: formatSources(state),
     urgency: 'normal',
     actions: [],
     silent: !sound,
@@ -117,8 +117,8 @@ function toUrgency(priority: number): Popup['urgency'] {
 }
 
 /** Formats sources such as "mail 4, push 3". */
-function formatSources(tally: Tally): string {
-  const sources = tally.sources();
+function formatSources(state: Tally): string {
+  const sources = state.sources();
   const labels = sources.slice(0, 5).map(([source, count]) => `${formatTitle(source)} ${String(count)}`);
   return formatBody([...labels, ...(sources.length > 5 ? ['…'] : [])].join(', '), 'text');
 }

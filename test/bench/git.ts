@@ -216,7 +216,8 @@ function history(length: number): string {
     const data = randomBytes(2500).toString('base64');
     const who = `Ann <ann@example.org> ${1_700_000_000 + number} +0000`;
     parts.push(
-      `commit refs/heads/main\ncommitter ${who}\ndata 9\ncommit ${String(number % 10)}\nM 100644 inline file-${number % 40}.txt\ndata ${data.length}\n${data}\n`,
+      `commit refs/heads/main\ncommitter ${who}\ndata 9\ncommit ${String(number % 10)}\nM 100644 ` +
+        `inline file-${number % 40}.txt\ndata ${data.length}\n${data}\n`,
     );
   }
   return parts.join('');

@@ -8,7 +8,7 @@ import { migrations } from '../../services/inbox/store/migrations.ts';
 import { launchBrowser, openPage, signIn } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
-import { silentLog } from '../support/place.ts';
+import { silentLog } from '../support/database-location.ts';
 import { inFreshFolder, percentile } from './measure.ts';
 import type { BenchOptions } from './run.ts';
 

@@ -32,7 +32,7 @@ class BuiltApp implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly messages: Record<string, unknown>[] = [];
   output = '';
-  #asked = 0;
+  #requestCount = 0;
   constructor() {
     const dataDir = mkdtempSync(join(work, 'data-'));
     this.#child = fork(program, [app, '--data-dir', dataDir, '--hidden'], {
@@ -49,18 +49,18 @@ class BuiltApp implements AsyncDisposable {
     this.#child.on('message', (message: Record<string, unknown>) => this.messages.push(message));
   }
   async ask<Answer = State>(does: string): Promise<Answer> {
-    this.#asked += 1;
-    const id = this.#asked;
+    this.#requestCount += 1;
+    const id = this.#requestCount;
     this.#child.send({ does, id });
-    const answer = await vi.waitFor(() => {
+    const response = await vi.waitFor(() => {
       const answer = this.messages.find((message) => message['id'] === id);
       if (answer === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
       return answer;
     }, waiting);
-    return answer['value'] as Answer;
+    return response['value'] as Answer;
   }
   /** Waits until the state matches the expectation. */
-  async sees(expectation: (state: State) => void): Promise<State> {
+  async waitForState(expectation: (state: State) => void): Promise<State> {
     return await vi.waitFor(async () => {
       const state = await this.ask('state');
       expectation(state);
@@ -112,10 +112,10 @@ describe('built desktop app', () => {
 
   it('evaluates its entry, becomes ready, and shows a page that answers', async () => {
     await using built = new BuiltApp();
-    await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
+    await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services run'));
     await built.ask('second');
-    const { addresses, errors, visible } = await built.sees(({ addresses: shown }) =>
-      expect(shown.at(-1)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/),
+    const { addresses, errors, visible } = await built.waitForState(({ addresses: list }) =>
+      expect(list.at(-1)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/),
     );
     expect(visible).toBe(true);
     expect(errors).toEqual([]);
@@ -178,15 +178,15 @@ describe('built desktop app', () => {
 
   it('reports crashed services, restarts them, and the page answers', async () => {
     await using built = new BuiltApp();
-    const { pids } = await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
+    const { pids } = await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services run'));
     process.kill(pids[0] ?? 0, 'SIGKILL');
-    await built.sees(({ popups }) => expect(popups).toContain('Homeport’s services stopped'));
-    const after = await built.sees(({ pids: all, tip }) => {
+    await built.waitForState(({ popups }) => expect(popups).toContain('Homeport’s services stopped'));
+    const after = await built.waitForState(({ pids: all, tip }) => {
       expect(all).toHaveLength(2);
       expect(tip).toBe('Homeport: All services run');
     });
     await built.ask('second');
-    const { addresses } = await built.sees(({ addresses: shown }) => expect(shown.length).toBeGreaterThan(0));
+    const { addresses } = await built.waitForState(({ addresses: list }) => expect(list.length).toBeGreaterThan(0));
     expect((await fetch(addresses.at(-1) ?? '')).status).toBe(200);
     await built.ask('quit');
     expect(await built.ended()).toBe(0);
@@ -197,15 +197,15 @@ describe('built desktop app', () => {
     'responds while its services hang, and quits',
     async () => {
       await using built = new BuiltApp();
-      const { pids } = await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
+      const { pids } = await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: All services run'));
       const [pid = 0] = pids;
       // Acts like a busy loop: the process exists, but does not respond.
       process.kill(pid, 'SIGSTOP');
       await built.ask('second');
-      await built.sees(({ visible }) => expect(visible).toBe(true));
-      await built.sees(({ tip }) => expect(tip).toBe('Homeport: The services do not answer'));
+      await built.waitForState(({ visible }) => expect(visible).toBe(true));
+      await built.waitForState(({ tip }) => expect(tip).toBe('Homeport: The services do not answer'));
       await built.ask('again');
-      await built.sees(({ pids: all, tip }) => {
+      await built.waitForState(({ pids: all, tip }) => {
         expect(all).toHaveLength(2);
         expect(tip).toBe('Homeport: All services run');
       });

@@ -111,12 +111,12 @@ describe('electronNotifier', () => {
     const notifier = electronNotifier(electron.parts.Notification, 'darwin');
     const events: PopupEvent[] = [];
     notifier.show(popup, (event) => events.push(event));
-    const [shown] = electron.notifications;
-    expect(shown?.options).toMatchObject({ body: '<done>', silent: true, actions: [{ text: 'Mark as read' }] });
-    shown?.events.emit('click');
-    shown?.events.emit('action', {}, 0);
-    shown?.events.emit('action', {}, 9);
-    shown?.events.emit('failed', {}, 'the server is gone');
+    const [notification] = electron.notifications;
+    expect(notification?.options).toMatchObject({ body: '<done>', silent: true, actions: [{ text: 'Mark as read' }] });
+    notification?.events.emit('click');
+    notification?.events.emit('action', {}, 0);
+    notification?.events.emit('action', {}, 9);
+    notification?.events.emit('failed', {}, 'the server is gone');
     expect(events).toEqual(['shown', 'clicked', { action: 'read' }, { failed: 'the server is gone' }]);
   });
 

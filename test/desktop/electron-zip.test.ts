@@ -29,9 +29,9 @@ function prepare(checksums: Readonly<Record<string, string>>): void {
   writeFileSync(join(npmPackage, 'checksums.json'), JSON.stringify(checksums));
 }
 
-function unpack(): { readonly status: number | null; readonly said: string } {
+function unpack(): { readonly status: number | null; readonly output: string } {
   const { status, stderr } = spawnSync(process.execPath, [script, zip, npmPackage], { encoding: 'utf8' });
-  return { status, said: stderr };
+  return { status, output: stderr };
 }
 
 describe('bundled Electron archive', () => {
@@ -50,7 +50,7 @@ describe('bundled Electron archive', () => {
 
   it('is extracted into the npm package when its checksum matches the package', () => {
     prepare({ [name]: digest });
-    expect(unpack()).toEqual({ status: 0, said: '' });
+    expect(unpack()).toEqual({ status: 0, output: '' });
     expect(execFileSync(join(npmPackage, 'dist', 'electron'), { encoding: 'utf8' })).toBe('started\n');
     expect(readdirSync(npmPackage).sort()).toEqual(['checksums.json', 'dist', 'package.json', 'path.txt']);
     // Not again at the next start, even without the zip.
@@ -72,7 +72,7 @@ describe('bundled Electron archive', () => {
     const parts = join(work, 'parts');
     writeFileSync(join(parts, 'electron'), '#!/bin/sh\necho stopped\n');
     execFileSync('python3', ['-m', 'zipfile', '-c', zip, 'electron', 'version'], { cwd: parts });
-    const { status, said: output } = unpack();
+    const { status, output } = unpack();
     expect(status).toBe(1);
     expect(output).toContain('was not unpacked');
     expect(output).toContain('not as Electron’s makers published it');
@@ -82,7 +82,7 @@ describe('bundled Electron archive', () => {
 
   it('is rejected with the platform when it is for another one', () => {
     prepare({ [name]: '0'.repeat(64), 'electron-v45.4.1-plan9-mips.zip': digest });
-    const { status, said: output } = unpack();
+    const { status, output } = unpack();
     expect(status).toBe(1);
     expect(output).toContain(`${name} is needed, and it is electron-v45.4.1-plan9-mips.zip`);
     expect(existsSync(join(npmPackage, 'dist'))).toBe(false);
@@ -90,8 +90,8 @@ describe('bundled Electron archive', () => {
 
   it('is rejected with a message when the file or its checksum is missing', () => {
     prepare({});
-    expect(unpack()).toMatchObject({ status: 1, said: `The npm package electron 45.4.1 knows no ${name}.\n` });
+    expect(unpack()).toMatchObject({ status: 1, output: `The npm package electron 45.4.1 knows no ${name}.\n` });
     rmSync(zip);
-    expect(unpack()).toMatchObject({ status: 1, said: `There is no file ${zip}.\n` });
+    expect(unpack()).toMatchObject({ status: 1, output: `There is no file ${zip}.\n` });
   });
 });

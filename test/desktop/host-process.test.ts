@@ -229,17 +229,17 @@ describe('connectCalls', () => {
       close: () => progress.push(-1),
     });
     const popup = { id: 'a', title: 'A', body: '', urgency: 'normal', actions: [], silent: true, group: 'x' } as const;
-    const heard: PopupEvent[] = [];
-    notifier.show(popup, (event) => heard.push(event));
+    const popupEvents: PopupEvent[] = [];
+    notifier.show(popup, (event) => popupEvents.push(event));
     notices(1, 'shown');
     notices(1, { action: 'read' });
     notices(1, 'closed');
     notices(1, 'clicked');
-    expect(heard).toEqual(['shown', { action: 'read' }, 'closed']);
-    notifier.show(popup, (event) => heard.push(event));
+    expect(popupEvents).toEqual(['shown', { action: 'read' }, 'closed']);
+    notifier.show(popup, (event) => popupEvents.push(event));
     for (let more = 0; more < 200; more += 1) notifier.show(popup, () => undefined);
     notices(2, 'clicked');
-    expect(heard).toHaveLength(3);
+    expect(popupEvents).toHaveLength(3);
     expect(progress.at(-1)).toBe(202);
   });
 });

@@ -14,12 +14,12 @@ function updater(answers: { available?: boolean; checks?: () => Promise<never>; 
   } satisfies Updater;
 }
 
-function open(given: Updater | undefined, busy = () => false) {
+function open(updater: Updater | undefined, busy = () => false) {
   const clock = createFakeClock();
   const lines: string[] = [];
   const states: string[] = [];
   const updates = openUpdates({
-    updater: given,
+    updater,
     clock,
     random: { bytes: () => Uint8Array.of(128) },
     log: createLog({ level: 'info', format: 'text', write: (line) => lines.push(line) }),

@@ -7,8 +7,8 @@ import { adminAuthorization, openTestHost, type TestHost } from '../support/host
 import { buildExample, listOperations, type Operation } from '../support/openapi-calls.ts';
 import { openEvents } from '../services/control/event-stream.ts';
 
-/** A busy machine takes its time. */
-const soon = { timeout: 30_000, interval: 50 };
+/** Timeout for a busy computer. */
+const waitOptions = { timeout: 30_000, interval: 50 };
 const walk = { timeout: 240_000 };
 /** Marks all content of another account. */
 const nugget = 'NUGGET';
@@ -73,7 +73,7 @@ beforeAll(async () => {
   identities['wrong'] = `Bearer tk_${'x'.repeat(29)}`;
   identities['administrator'] = adminAuthorization;
   const late = { headers: { Authorization: identities['expired'] } };
-  await vi.waitFor(async () => expect((await fetch(`${base}/api/account`, late)).status).toBe(401), soon);
+  await vi.waitFor(async () => expect((await fetch(`${base}/api/account`, late)).status).toBe(401), waitOptions);
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
@@ -111,7 +111,7 @@ async function seed(): Promise<void> {
     body: new URLSearchParams({ title: nugget, body: nugget }),
   });
   await send('PATCH', '/api/settings/mail', { recipients: [{ address: nugget, to: 'inbox://' }] });
-  // An internal address is refused, and the history says so.
+  // An internal address is refused, and the history shows the reason.
   await fetch(`${base}/api/downloads`, {
     method: 'POST',
     headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
@@ -130,16 +130,16 @@ async function seed(): Promise<void> {
   await vi.waitFor(async () => {
     const { items } = await api<{ items: readonly unknown[] }>(base, `/api/inbox?q=${nugget}`);
     expect(items.length).toBeGreaterThan(2);
-  }, soon);
+  }, waitOptions);
 }
 
-interface Answer {
+interface CallResult {
   readonly status: number;
   readonly code: string;
   readonly text: string;
 }
 
-async function call(operation: Operation, path: string, authorization?: string, body?: unknown): Promise<Answer> {
+async function call(operation: Operation, path: string, authorization?: string, body?: unknown): Promise<CallResult> {
   const reply = await fetch(base + path, {
     method: operation.method,
     headers: {
@@ -156,23 +156,23 @@ async function call(operation: Operation, path: string, authorization?: string, 
 /** Everything an administrator can read, by address: first the lists, then what their ids lead to. */
 async function everything(): Promise<ReadonlyMap<string, unknown>> {
   const reads = operations.filter(({ method }) => method === 'GET');
-  const found = new Map<string, unknown>();
+  const responses = new Map<string, unknown>();
   for (const operation of reads.filter(({ path }) => !path.includes('{'))) {
     const path = operation.path + buildQuery(operation);
     const { status, text } = await call(operation, path, adminAuthorization);
     expect(`${path} ${String(status)}`).toBe(`${path} 200`);
-    found.set(path, JSON.parse(text));
+    responses.set(path, JSON.parse(text));
   }
-  const known = idsIn(found);
+  const ids = idsIn(responses);
   for (const operation of reads.filter(({ path }) => path.includes('{'))) {
-    for (const path of filled(operation, known)) {
+    for (const path of filled(operation, ids)) {
       const { status, text } = await call(operation, path, adminAuthorization);
-      // An archive says when it was made, and so is another one each time.
+      // An archive contains its creation time, so each one is different.
       const isArchive = text.includes('\0');
-      if (status === 200 && !isArchive) found.set(path, text.startsWith('{') ? JSON.parse(text) : text);
+      if (status === 200 && !isArchive) responses.set(path, text.startsWith('{') ? JSON.parse(text) : text);
     }
   }
-  return found;
+  return responses;
 }
 
 /** Parameters that a route requires. */
@@ -188,29 +188,29 @@ function buildQuery({ parameters }: Operation): string {
 
 /** Ids and names in what was read, by the second part of the address they were found under. */
 function idsIn(read: ReadonlyMap<string, unknown>): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>();
+  const idsByField = new Map<string, Set<string>>();
   const look = (value: unknown, area: string): void => {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
       const isId = ['id', 'uid', 'key', 'name', 'topic', 'account', 'sequence'].includes(key);
       if (isId && ['string', 'number'].includes(typeof inner)) {
-        if (!found.has(area)) found.set(area, new Set());
-        if (!ownTokens.has(String(inner))) found.get(area)?.add(String(inner));
+        if (!idsByField.has(area)) idsByField.set(area, new Set());
+        if (!ownTokens.has(String(inner))) idsByField.get(area)?.add(String(inner));
       }
       look(inner, area);
     }
   };
   for (const [path, value] of read) look(value, getArea(path));
-  return found;
+  return idsByField;
 }
 
 function getArea(path: string): string {
   return (path.split('/')[2] ?? '').replace(/\?.*$/, '');
 }
 
-/** The addresses of an operation, with each id that is known in its area in the place of its last parameter. */
-function filled({ path }: Operation, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
-  const areas = [...known].filter(([area]) => area.startsWith(getArea(path)) || getArea(path).startsWith(area));
+/** Returns the addresses of an operation, with each known ID of its area as its last parameter. */
+function filled({ path }: Operation, idsByArea: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const areas = [...idsByArea].filter(([area]) => area.startsWith(getArea(path)) || getArea(path).startsWith(area));
   const ids = [...new Set(areas.flatMap(([, some]) => [...some]))];
   const withTopic = path
     .replace('{topic}', hidden)
@@ -221,9 +221,13 @@ function filled({ path }: Operation, known: ReadonlyMap<string, ReadonlySet<stri
 }
 
 /** Bodies that reach as far as the code behind the schema, about things of others. */
-function buildBodies({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<string>>, path: string): unknown[] {
+function buildBodies(
+  { body }: Operation,
+  idsByArea: ReadonlyMap<string, ReadonlySet<string>>,
+  path: string,
+): unknown[] {
   if (body === undefined) return [undefined];
-  const ids = [...(known.get(getArea(path)) ?? [])];
+  const ids = [...(idsByArea.get(getArea(path)) ?? [])];
   const numbers = ids.map(Number).filter(Number.isSafeInteger);
   const values = {
     ...{
@@ -253,7 +257,7 @@ function buildBodies({ body }: Operation, known: ReadonlyMap<string, ReadonlySet
 
 /** Returns the administrator's replies that contain the marker, without fields that change over time. */
 async function nuggets(): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
+  const fields = new Set<string>();
   const look = (value: unknown, describeOperation: string): void => {
     if (Array.isArray(value)) return value.forEach((inner) => look(inner, describeOperation));
     const text = JSON.stringify(value, (key, inner: unknown) =>
@@ -276,11 +280,11 @@ async function nuggets(): Promise<ReadonlySet<string>> {
     const lists = typeof value === 'object' && value !== null ? Object.values(value).filter(Array.isArray) : [];
     if (lists.some((list) => JSON.stringify(list).includes(nugget)))
       lists.forEach((list) => look(list, describeOperation));
-    else found.add(`${describeOperation} ${text}`);
+    else fields.add(`${describeOperation} ${text}`);
   };
   const volatile = /\/(log|report|statistics|notices|deliveries|jobs)\b/;
   for (const [path, value] of await everything()) if (!volatile.test(path)) look(value, path);
-  return found;
+  return fields;
 }
 
 const formatOperation = ({ method, path }: Operation): string => `${method} ${path}`;
@@ -290,8 +294,8 @@ describe('every route of the app API', () => {
     expect(operations.length).toBeGreaterThan(90);
     for (const operation of operations) {
       const { access } = operation;
-      const told = typeof access === 'object' ? Object.keys(access ?? {}).toSorted() : access;
-      expect([formatOperation(operation), told]).toEqual([
+      const accessLabel = typeof access === 'object' ? Object.keys(access ?? {}).toSorted() : access;
+      expect([formatOperation(operation), accessLabel]).toEqual([
         formatOperation(operation),
         typeof access === 'object'
           ? ['permission', 'resource', 'service']
@@ -341,10 +345,10 @@ describe('every route of the app API', () => {
     const account = `${host.url('push')}/v1/account`;
     expect((await fetch(`${account}/token`, { method: 'POST', headers, body: '{}' })).status).toBe(401);
     expect((await fetch(account, { method: 'DELETE', headers, body: '{}' })).status).toBe(401);
-    const shown = (await (await fetch(account, { headers })).json()) as object;
-    expect(shown).toMatchObject({ username: 'ada', role: 'user' });
+    const accountBody = (await (await fetch(account, { headers })).json()) as object;
+    expect(accountBody).toMatchObject({ username: 'ada', role: 'user' });
     for (const field of ['tokens', 'sync_topic', 'subscriptions', 'reservations'])
-      expect(shown).not.toHaveProperty(field);
+      expect(accountBody).not.toHaveProperty(field);
   });
 
   it.each(['administrator', 'deputy'])('accepts the %s', walk, async (who) => {
@@ -365,7 +369,7 @@ describe('every route of the app API', () => {
       const before = await nuggets();
       // A walk that meets nothing would find nothing.
       expect(before.size).toBeGreaterThan(12);
-      const known = idsIn(await everything());
+      const idsByArea = idsIn(await everything());
       const shallow: string[] = [];
       for (const operation of operations.filter(({ access }) => access !== 'public')) {
         const access = operation.access as RouteAccess;
@@ -375,19 +379,21 @@ describe('every route of the app API', () => {
           access.service === 'downloads' &&
           access.permission === 'read';
         const refused = access === 'admin' || (typeof access === 'object' && !granted);
-        const paths = filled(operation, known);
+        const paths = filled(operation, idsByArea);
         const codes = new Set<string>();
         for (const path of paths) {
-          for (const body of buildBodies(operation, known, path)) {
-            const answer = await call(operation, path + buildQuery(operation), identities[who], body);
-            codes.add(answer.code);
-            const told = `${who}: ${operation.method} ${path} ${JSON.stringify(body) ?? ''} -> ${String(answer.status)} ${answer.text}`;
-            if (refused) expect(answer.status, told).toBe(403);
-            else expect(answer.status, told).not.toBe(401);
+          for (const body of buildBodies(operation, idsByArea, path)) {
+            const response = await call(operation, path + buildQuery(operation), identities[who], body);
+            codes.add(response.code);
+            const description =
+              `${who}: ${operation.method} ${path} ${JSON.stringify(body) ?? ''} -> ${String(response.status)} ` +
+              `${response.text}`;
+            if (refused) expect(response.status, description).toBe(403);
+            else expect(response.status, description).not.toBe(401);
             if (granted) continue;
             // A refusal may repeat text of the request.
-            if (answer.status >= 400) expect(answer.text.replaceAll(hidden, ''), told).not.toContain(nugget);
-            else expect(answer.text, told).not.toContain(nugget);
+            if (response.status >= 400) expect(response.text.replaceAll(hidden, ''), description).not.toContain(nugget);
+            else expect(response.text, description).not.toContain(nugget);
           }
         }
         if (!refused && [...codes].every((code) => code === 'api.invalid')) shallow.push(formatOperation(operation));
@@ -430,8 +436,8 @@ describe('the push subscription of a browser', () => {
       const order = { endpoint, ...keys, topics };
       expect(await ask('gardener', 'PUT', '/api/push/browsers', order)).toMatchObject(refused);
     }
-    const own = await ask('administrator', 'POST', '/api/push/browsers/topics', { endpoint });
-    expect(own).toEqual({ topics: [hidden] });
+    const adminTopics = await ask('administrator', 'POST', '/api/push/browsers/topics', { endpoint });
+    expect(adminTopics).toEqual({ topics: [hidden] });
   });
 });
 
@@ -449,7 +455,7 @@ describe('the inbox of an account with a grant', () => {
 
   it('lists rows of granted topics only, and marking all rows as read affects only these', async () => {
     await send('POST', '/api/push/messages', { topic: lawn, message: 'dew' });
-    await vi.waitFor(async () => expect((await read('gardener')).items[0]).toMatchObject({ body: 'dew' }), soon);
+    await vi.waitFor(async () => expect((await read('gardener')).items[0]).toMatchObject({ body: 'dew' }), waitOptions);
     const { items, unread, total, sources } = await read('gardener');
     expect(new Set(items.map(({ topic }: { topic: string }) => topic))).toEqual(new Set([lawn]));
     expect([unread, total, sources]).toEqual([items.length, items.length, ['push']]);
@@ -495,21 +501,24 @@ describe('the inbox of an account with a grant', () => {
 describe('the live event stream', () => {
   it('reaches each account within its permissions, also after a reconnect', async () => {
     const headers = (who: string) => ({ headers: { Authorization: identities[who] ?? '' } });
-    await using plain = await openEvents(base, headers('plain'));
+    await using plainEvents = await openEvents(base, headers('plain'));
     await using gardener = await openEvents(base, headers('gardener'));
     await using administrator = await openEvents(base, headers('administrator'));
-    const start = plain.lastId;
+    const start = plainEvents.lastId;
     await send('POST', '/api/push/messages', { topic: hidden, message: nugget });
     await send('PUT', '/api/downloads/limits', { speed: 2048, hours: [] });
     await send('POST', '/api/push/messages', { topic: lawn, message: 'the last' });
-    const until = async (stream: typeof plain, wanted: (event: string, text: string) => boolean): Promise<string[]> => {
-      const told: string[] = [];
+    const until = async (
+      stream: typeof plainEvents,
+      isExpected: (event: string, text: string) => boolean,
+    ): Promise<string[]> => {
+      const received: string[] = [];
       for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
         const text = JSON.stringify(event.data);
-        told.push(`${event.event} ${text}`);
-        if (wanted(event.event, text)) return told;
+        received.push(`${event.event} ${text}`);
+        if (isExpected(event.event, text)) return received;
       }
-      throw new Error(`The stream ended after ${told.join('\n')}`);
+      throw new Error(`The stream ended after ${received.join('\n')}`);
     };
     const last = (event: string, text: string): boolean => event === 'inbox.added' && text.includes('the last');
     const all = await until(administrator, last);
@@ -517,12 +526,12 @@ describe('the live event stream', () => {
     expect((await until(gardener, last)).join('\n')).not.toContain(nugget);
     // The account list changes for everybody, and ends what the plain person has heard.
     await send('POST', '/api/accounts', { name: 'newcomer' });
-    const heard = await until(plain, (event) => event === 'control.access');
+    const accessEvent = await until(plainEvents, (event) => event === 'control.access');
     await using again = await openEvents(base, { ...headers('plain'), lastId: start });
-    heard.push(...(await until(again, (event) => event === 'control.access')));
+    accessEvent.push(...(await until(again, (event) => event === 'control.access')));
     expect(
-      heard.filter((line) => !/^(control\.access|control\.service|push\.stored|push\.planned) /.test(line)),
+      accessEvent.filter((line) => !/^(control\.access|control\.service|push\.stored|push\.planned) /.test(line)),
     ).toEqual([]);
-    expect(heard.join('\n')).not.toContain(nugget);
+    expect(accessEvent.join('\n')).not.toContain(nugget);
   });
 });

@@ -185,7 +185,7 @@ describe('a command', () => {
     if (existsSync('/dev/full')) expect(run(openSync('/dev/full', 'w'))).toBe(1);
   });
 
-  it('produces the same export after an import elsewhere, including accounts and tokens', async () => {
+  it('produces the same export after an import on another host, including accounts and tokens', async () => {
     cpSync(used, dataDir, { recursive: true });
     {
       await using host = await openTestHost({ dataDir });

@@ -27,9 +27,9 @@ const gate = defineService<any, DispatchContext>({
     const target = ({ url = '' }: IncomingMessage) => context.dispatch(url.split('/')[1] ?? '');
     return {
       http(request, response) {
-        const found = target(request);
-        if (found === undefined) response.writeHead(502).end();
-        else found.request(request, response);
+        const destination = target(request);
+        if (destination === undefined) response.writeHead(502).end();
+        else destination.request(request, response);
       },
       upgrade(request, socket, head) {
         target(request)?.upgrade(request, socket, head);
@@ -73,10 +73,10 @@ async function ask(
   path: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<{ status: number | undefined; body: any }> {
-  const asked = send(`${host.url(service)}${path}`, { headers }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-  const isJson = answer.headers['content-type']?.includes('json') === true;
-  return { status: answer.statusCode, body: isJson ? await json(answer) : await text(answer) };
+  const clientRequest = send(`${host.url(service)}${path}`, { headers }).end();
+  const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
+  const isJson = response.headers['content-type']?.includes('json') === true;
+  return { status: response.statusCode, body: isJson ? await json(response) : await text(response) };
 }
 
 describe('a service added by its folder and one registry line', () => {
@@ -101,15 +101,15 @@ describe('a service added by its folder and one registry line', () => {
     const account = { name: 'bob', password: 'long enough' };
     await api(host.url('control'), '/api/accounts', { method: 'POST', body: JSON.stringify(account) });
     const bob = `Basic ${Buffer.from('bob:long enough').toString('base64')}`;
-    await using heard = await openEvents(host.url('control'), { headers: { Authorization: adminAuthorization } });
+    await using events = await openEvents(host.url('control'), { headers: { Authorization: adminAuthorization } });
     await using unheard = await openEvents(host.url('control'), { headers: { Authorization: bob } });
     const seen: string[] = [];
     void (async () => {
       for (let event = await unheard.next(); event !== undefined; event = await unheard.next()) seen.push(event.event);
     })().catch(() => seen.push('ended'));
     await ask('harbour', '/?ship=Aurora', {});
-    let event = await heard.next();
-    while (event !== undefined && event.event !== 'harbour.ship') event = await heard.next();
+    let event = await events.next();
+    while (event !== undefined && event.event !== 'harbour.ship') event = await events.next();
     expect(event?.data).toEqual({ name: 'Aurora' });
     // The event for all accounts follows, so bob's event has arrived by then.
     await api(host.url('control'), '/api/services/gate/restart', { method: 'POST' });
@@ -133,15 +133,15 @@ describe('a service added by its folder and one registry line', () => {
 
   it('serves its own page to visitors by address and by host name', async () => {
     const page = '<h1>Ships today</h1>';
-    const own = await fetch(`${host.url('harbour')}/timetable`);
-    expect([own.status, own.headers.get('content-security-policy')]).toEqual([200, "default-src 'none'"]);
-    expect(await own.text()).toContain(page);
-    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+    const timetable = await fetch(`${host.url('harbour')}/timetable`);
+    expect([timetable.status, timetable.headers.get('content-security-policy')]).toEqual([200, "default-src 'none'"]);
+    expect(await timetable.text()).toContain(page);
+    const response = await new Promise<IncomingMessage>((resolve, reject) =>
       send(`${host.url('harbour')}/timetable`, { headers: { Host: 'harbour.test' } }, resolve)
         .on('error', reject)
         .end(),
     );
-    expect(await text(answer)).toContain(page);
+    expect(await text(response)).toContain(page);
   });
 
   it('reads the public address and the client from a trusted proxy', async () => {
@@ -173,8 +173,8 @@ describe('a service added by its folder and one registry line', () => {
     expect(await counted()).toBe(before + 1);
     // The listener's guard refuses pages of other origins without a credential, and other host names.
     const foreign = { Host: 'gate.test', Origin: 'https://evil.example' };
-    const asked = send(`${host.url('gate')}/harbour/x`, { method: 'POST', headers: foreign }).end();
-    const [refused] = (await once(asked, 'response')) as [IncomingMessage];
+    const clientRequest = send(`${host.url('gate')}/harbour/x`, { method: 'POST', headers: foreign }).end();
+    const [refused] = (await once(clientRequest, 'response')) as [IncomingMessage];
     expect(refused.statusCode).toBe(403);
     expect((await ask('gate', '/gate/x', {})).status).toBe(502);
     expect((await ask('gate', '/mail/x', {})).status).toBe(502);
@@ -182,9 +182,9 @@ describe('a service added by its folder and one registry line', () => {
 
   it('accepts an upgrade through another service', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
-    const asked = send(`${host.url('gate')}/harbour/x`, { headers }).end();
-    const [answer] = (await once(asked, 'upgrade')) as [IncomingMessage];
-    expect(answer.statusCode).toBe(101);
+    const clientRequest = send(`${host.url('gate')}/harbour/x`, { headers }).end();
+    const [response] = (await once(clientRequest, 'upgrade')) as [IncomingMessage];
+    expect(response.statusCode).toBe(101);
   });
 
   it('is backed up by its own function and restored before it starts', async () => {
@@ -209,8 +209,8 @@ describe('a service added by its folder and one registry line', () => {
 
 /** Requests that the metrics count for the harbour. */
 async function counted(): Promise<number> {
-  const answer = await fetch(`${host.url('control')}/metrics`, { headers: { Authorization: adminAuthorization } });
-  const lines = (await answer.text())
+  const response = await fetch(`${host.url('control')}/metrics`, { headers: { Authorization: adminAuthorization } });
+  const lines = (await response.text())
     .split('\n')
     .filter((line) => /^\w*requests_total\{.*service="harbour"/.test(line));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);

@@ -7,7 +7,7 @@ import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
-import { noBrowser, openProfile, theBrowser } from '../support/browser.ts';
+import { noBrowser, openProfile, getBrowser } from '../support/browser.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 
 /** Page of an attacker in the browser of a Homeport user. */
@@ -17,7 +17,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
   let server: Server;
   beforeAll(async () => {
     host = await openTestHost({ services: [push, notify, downloads, control] });
-    browser = await theBrowser();
+    browser = await getBrowser();
     server = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Kittens</title>');
     }).listen(0, '127.0.0.1');
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
   });
 
   /** Origins of another site, and of another port of this computer, which browsers treat as the same site. */
-  const places = () => {
+  const listPageUrls = () => {
     const { port } = server.address() as AddressInfo;
     return [`http://localhost:${String(port)}`, `http://127.0.0.1:${String(port)}`];
   };
@@ -50,8 +50,8 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
   }
 
   it('cannot lock out an account with images, regardless of their number', async () => {
-    for (const place of places()) {
-      const page = await visit(place);
+    for (const pageUrl of listPageUrls()) {
+      const page = await visit(pageUrl);
       await page.evaluate(
         async ({ base, auths }) => {
           const load = (auth: string): Promise<unknown> =>
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
             });
           await Promise.all(auths.map(load));
         },
-        { base: host.url('push'), auths: Array.from({ length: 40 }, (_, at) => encoded(`wrong ${String(at)}`)) },
+        { base: host.url('push'), auths: Array.from({ length: 40 }, (_, index) => encoded(`wrong ${String(index)}`)) },
       );
       await page.context().close();
       // This password was not used from this address before.
@@ -71,9 +71,9 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
   });
 
   it('cannot lock out an account with headers, links or WebSockets', async () => {
-    for (const place of places()) {
-      const page = await visit(place);
-      const told = await page.evaluate(
+    for (const pageUrl of listPageUrls()) {
+      const page = await visit(pageUrl);
+      const results = await page.evaluate(
         async ({ base, headers, auth }) => {
           // A browser sends six at a time, and those that are held up would keep it from everything below.
           const enough = new AbortController();
@@ -96,14 +96,14 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
           base: host.url('push'),
           headers: Array.from(
             { length: 40 },
-            (_, at) => `Basic ${Buffer.from(`${admin.name}:${place} ${String(at)}`).toString('base64')}`,
+            (_, index) => `Basic ${Buffer.from(`${admin.name}:${pageUrl} ${String(index)}`).toString('base64')}`,
           ),
           // Right, and refused all the same.
           auth: Buffer.from(adminAuthorization).toString('base64url'),
         },
       );
-      expect([401, 429]).toContain(told.first);
-      expect(told.socket).toBe('refused');
+      expect([401, 429]).toContain(results.first);
+      expect(results.socket).toBe('refused');
       expect(
         (await fetch(`${host.url('push')}/x/json?poll=1`, { headers: { Authorization: adminAuthorization } })).status,
       ).toBe(200);
@@ -118,14 +118,14 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
   });
 
   it('signs in by the address if its origin is allowed', async () => {
-    const [place = ''] = places();
+    const [pageUrl = ''] = listPageUrls();
     await using open = await openTestHost({
       services: [push, control],
-      environment: { HOMEPORT_ALLOWED_ORIGINS: place },
+      environment: { HOMEPORT_ALLOWED_ORIGINS: pageUrl },
     });
-    const page = await visit(place);
+    const page = await visit(pageUrl);
     const auth = Buffer.from(adminAuthorization).toString('base64url');
-    const heard = await page.evaluate(
+    const received = await page.evaluate(
       ({ base, auth }) =>
         new Promise((resolve) => {
           const socket = new WebSocket(`${base.replace('http', 'ws')}/x/ws?auth=${auth}`);
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
         }),
       { base: open.url('push'), auth },
     );
-    expect(heard).toBe('open');
+    expect(received).toBe('open');
     await page.context().close();
   });
 
@@ -159,7 +159,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
         expect(`${answer} ${headers.get('content-security-policy') ?? ''}`).toContain("frame-ancestors 'none'");
       }
     }
-    const page = await visit(places()[1] ?? '');
+    const page = await visit(listPageUrls()[1] ?? '');
     for (const answer of answers) {
       await page.evaluate(
         (src) =>

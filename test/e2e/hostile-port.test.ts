@@ -12,13 +12,13 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
   let pages: Pages;
   let server: Server;
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
-  const heard: string[] = [];
+  const received: string[] = [];
   const address = () => `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 
   beforeAll(async () => {
     pages = await openPages();
     server = createServer((request, response) => {
-      heard.push(`${request.url ?? ''}\n${request.rawHeaders.join('\n')}`);
+      received.push(`${request.url ?? ''}\n${request.rawHeaders.join('\n')}`);
       answer(request, response);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -33,7 +33,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
       .writeHead(200, { 'Content-Type': 'text/html', ...headers })
       .end('<!doctype html><title>Other</title>');
 
-  /** By the form, as a person does. */
+  /** Submits the form as a user does. */
   async function signIn(page: Page): Promise<string> {
     await page.getByLabel('Name').fill(admin.name);
     await page.getByLabel('Password').fill(admin.password);
@@ -56,8 +56,8 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     const other = await visitOther(visit.page.context());
     const replies = await other.evaluate(async (base) => {
       const tries = ['/api/session', '/api/services', '/api/events', '/api/account'].map(async (path) => {
-        const answer = await fetch(base + path, { credentials: 'include' }).catch(() => undefined);
-        return answer === undefined ? 'unreadable' : await answer.text();
+        const response = await fetch(base + path, { credentials: 'include' }).catch(() => undefined);
+        return response === undefined ? 'unreadable' : await response.text();
       });
       const frame = document.createElement('iframe');
       frame.src = base;
@@ -75,11 +75,11 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     expect(replies).toEqual({ tries: Array(4).fill('unreadable'), inside: 'nothing', own: null });
     // From a page of ours, too: a link, a picture.
     await visit.page.evaluate((url) => void (new Image().src = url.replace('http:', 'https:')), `${address()}/picture`);
-    expect(heard.join('\n')).not.toContain(secret);
-    expect(heard.join('\n')).not.toMatch(/^cookie$/im);
+    expect(received.join('\n')).not.toContain(secret);
+    expect(received.join('\n')).not.toMatch(/^cookie$/im);
 
     // Stolen cookies authenticate no request, in any place.
-    const seen = [...new Set(heard.join('\n').split('\n'))].filter((text) => text.length > 8);
+    const seen = [...new Set(received.join('\n').split('\n'))].filter((text) => text.length > 8);
     for (const value of seen) {
       const headers = { 'Homeport-Session': value, Cookie: value, Authorization: `Bearer ${value}` };
       const reply = await fetch(`${pages.url}/api/session`, { headers: { ...headers, Authorization: '' } });
@@ -91,10 +91,10 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     await using visit = await pages.visit('/', { signedIn: false });
     await signIn(visit.page);
     for (const cookies of [
-      ['homeport_session=', 'homeport-session=', 'homeport.session='].map((each) => `${each}; Max-Age=0; Path=/`),
+      ['homeport_session=', 'homeport-session=', 'homeport.session='].map((entry) => `${entry}; Max-Age=0; Path=/`),
       ['homeport_session', 'homeport-session', 'homeport.session'].map((name) => `${name}=${'A'.repeat(43)}; Path=/`),
       // More than any server takes.
-      Array.from({ length: 60 }, (_, at) => `bomb${String(at)}=${'x'.repeat(4000)}; Path=/`),
+      Array.from({ length: 60 }, (_, index) => `bomb${String(index)}=${'x'.repeat(4000)}; Path=/`),
     ]) {
       answer = (request, response) => page(request, response, { 'Set-Cookie': cookies });
       const other = await visitOther(visit.page.context());
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
       const statuses: (number | undefined)[] = [];
       for (let attempt = 0; attempt < 2; attempt += 1)
         statuses.push((await visit.page.goto(`${pages.url}/`))?.status());
-      // The browser says once that the request was too large; the second time it has dropped what was.
+      // The first response reports that the request is too large; the second request contains no large cookies.
       expect(statuses).toEqual(cookies.length > 10 ? [431, 200] : [200, 200]);
       await visit.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
       expect(await visit.page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** However busy the machine is. */
+/** Timeout for a busy computer. */
 const patient = { interval: 5, timeout: 20_000 };
 
 /** Sends raw bytes on a separate connection. */
@@ -184,7 +184,7 @@ describe('a failing service', () => {
     const mute = fixtureService('mute', () => ({ health }));
     await using host = await turning(clock, openTestHost({ dataDir, clock, services: [mute, control] }));
     const states = await turning(clock, Promise.all([fetchState(host, 'mute'), fetchState(host, 'mute')]));
-    expect(states.map((each) => each?.state)).toEqual(['degraded', 'degraded']);
+    expect(states.map((entry) => entry?.state)).toEqual(['degraded', 'degraded']);
     expect(health).toHaveBeenCalledOnce();
   });
 
@@ -268,10 +268,10 @@ describe('a failing service', () => {
   });
 
   it('restarts with new settings when it cannot apply them live', async () => {
-    const words: string[] = [];
+    const messages: string[] = [];
     const requests: unknown[] = [];
     const fixture = fixtureService('stubborn', (_context, { word }) => ({
-      start: () => Promise.resolve(void words.push(word)),
+      start: () => Promise.resolve(void messages.push(word)),
       reconfigure: (settings) => {
         requests.push(settings);
         return Promise.reject(new Error('no'));
@@ -282,7 +282,7 @@ describe('a failing service', () => {
     await using host = await openTestHost({ dataDir, services: [stubborn, control] });
     const change = { method: 'PATCH', body: JSON.stringify({ word: 'new' }) };
     expect(await api(host.url('control'), '/api/settings/stubborn', change)).toEqual({ restarted: ['stubborn'] });
-    expect(words).toEqual(['', 'new']);
+    expect(messages).toEqual(['', 'new']);
     expect(requests).toEqual([expect.objectContaining({ word: 'new' })]);
   });
 

@@ -37,7 +37,7 @@ const open = (options: Partial<Parameters<typeof openTestHost>[0]> = {}): Promis
     dataDir,
     services: [git, control],
     ...options,
-    // Tests give every listener a free port; here the settings file is asked.
+    // Tests assign free ports to all listeners; here the settings file defines the port.
     environment: { HOMEPORT_PORT_GIT_SSH: '', ...options.environment },
   });
 

@@ -84,9 +84,9 @@ it('delivers each mail once with its complete attachment after kill -9 between r
   expect(posted.map(({ title }) => title.slice(0, 6))).toEqual(
     files.map((_, mailIndex) => `mail ${String(mailIndex)}`),
   );
-  for (const [at, { attachments }] of posted.entries()) {
+  for (const [position, { attachments }] of posted.entries()) {
     expect(attachments.map(({ filename }) => filename)).toEqual(['data.bin']);
-    expect(Buffer.from(attachments[0]?.base64 ?? '', 'base64').equals(files[at] ?? Buffer.of())).toBe(true);
+    expect(Buffer.from(attachments[0]?.base64 ?? '', 'base64').equals(files[position] ?? Buffer.of())).toBe(true);
   }
 });
 
@@ -98,9 +98,9 @@ it('delivers each mail answered with 250 once after kill -9 under load', async (
     await deliverTo(host, port);
     const enough = Promise.withResolvers<void>();
     const sendOn = async (sender: number): Promise<void> => {
-      for (let at = 0; at < 200; at += 1) {
-        const subject = `mail ${String(sender)}-${String(at)}`;
-        // The blow ends the connection in the middle of a word.
+      for (let position = 0; position < 200; position += 1) {
+        const subject = `mail ${String(sender)}-${String(position)}`;
+        // The kill ends the connection in the middle of a line.
         const reply = await send(host, `Subject: ${subject}\r\n\r\nwords\r\n.`).catch(() => '');
         if (!reply.startsWith('250')) return;
         accepted.push(subject);

@@ -43,7 +43,7 @@ it.skipIf(missing)(
 );
 
 it.skipIf(missing).each(['push', 'notify', 'downloads', 'addons'])(
-  'serves the metrics of %s at the path of the peer',
+  'serves the metrics of %s at the path of the original program',
   async (service) => {
     const reply = await fetch(`${host.url(service)}/metrics`);
     expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');

@@ -11,7 +11,7 @@ import { startFixtureSite } from '../support/fixture-site/site.ts';
 import { startHostProcess } from '../support/host-process.ts';
 
 const run = promisify(execFile);
-const soon = { timeout: 30_000, interval: 50 };
+const waitOptions = { timeout: 30_000, interval: 50 };
 const cannotRun = noBrowser !== undefined || (missingPrograms.length > 0 && process.env['CI'] === undefined);
 
 /** Folder for the pictures of `npm run screenshots`; undefined in a plain test. */
@@ -65,7 +65,7 @@ it.skipIf(cannotRun)(
     await run('sh', ['-c', await page.getByText(/^swaks --server /).innerText()]);
     await page.getByRole('button', { name: /Hello/ }).click();
     await page.getByRole('article').getByText('First light').waitFor();
-    await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), soon);
+    await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), waitOptions);
     const [first] = await desktop.history();
     expect(first).toMatchObject({ appname: 'Homeport', summary: expect.stringContaining('Hello') });
     await picture(page, '4-message');
@@ -80,7 +80,7 @@ it.skipIf(cannotRun)(
     await finished.first().waitFor();
     await vi.waitFor(
       async () => expect((await desktop.history()).map(({ body }) => body)).toContain('Download finished'),
-      soon,
+      waitOptions,
     );
     await picture(page, '5-download');
     expect(complaints).toEqual([]);

@@ -43,7 +43,7 @@ afterEach(() => {
     try {
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended, as it should.
+      // The process has ended as expected.
     }
   }
   rmSync(dataDir, { recursive: true, force: true });

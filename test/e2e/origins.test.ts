@@ -38,7 +38,8 @@ describe.each(listeners)('the listener of %s', (service) => {
 
   it('rejects a change by a page of another origin', async () => {
     const post = (headers: string): string =>
-      `POST ${changing[service]} HTTP/1.1\r\nHost: 127.0.0.1:${host.port(service)}\r\n${headers}Content-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`;
+      `POST ${changing[service]} HTTP/1.1\r\nHost: 127.0.0.1:${host.port(service)}\r\n` +
+      `${headers}Content-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`;
     expect(await status(service, post('Origin: https://evil.example\r\n'))).toBe(403);
     expect(await status(service, post('Origin: null\r\n'))).toBe(403);
     expect(await status(service, post('Sec-Fetch-Site: cross-site\r\n'))).toBe(403);

@@ -36,7 +36,7 @@ if (isMainThread) {
   console.log('a process began');
 }`;
 
-const soon = { timeout: 60_000, interval: 50 };
+const waitOptions = { timeout: 60_000, interval: 50 };
 
 describe('restoring a backup in the running program', () => {
   let folder: string;
@@ -74,7 +74,7 @@ describe('restoring a backup in the running program', () => {
     await using host = await startHostProcess(dataDir);
     const path = await prepare(host.url('control'));
     await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
-    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), soon);
+    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), waitOptions);
     const base = / control=(\S+)/.exec(readyLines(host)[1] ?? '')?.[1] ?? '';
     expect(await fetchOwner(base)).toBe('11, without grace');
     expect(await host.stop()).toBe(0);
@@ -94,7 +94,7 @@ describe('restoring a backup in the running program', () => {
       expect(url).not.toBe(former);
       expect((await fetch(`${url}/api/session`)).status).toBeLessThan(500);
       return url;
-    }, soon);
+    }, waitOptions);
 
   it('undoes the restore while the start is still in progress', async () => {
     await using host = await startHostProcess(dataDir, { environment: wilfully() });
@@ -106,7 +106,7 @@ describe('restoring a backup in the running program', () => {
     const { setAside } = await ask<{ setAside: SetAsideData[] }>(base, '/api/backups', 'GET');
     await ask(base, `/api/backups/set-aside/${setAside[0]?.name ?? ''}/put-back`, 'POST');
     rmSync(join(folder, 'hold'));
-    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(3), soon);
+    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(3), waitOptions);
     expect(await fetchOwner(await page(base))).toBe('22, with grace');
     expect(await host.stop()).toBe(0);
   });
@@ -118,7 +118,7 @@ describe('restoring a backup in the running program', () => {
     await ask(base, await prepare(base), 'POST', { confirm: 'restore' });
     rmSync(join(folder, 'hold'));
     await using host = await starting;
-    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), soon);
+    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), waitOptions);
     expect(await fetchOwner(await page(base))).toBe('11, without grace');
     expect(await host.stop()).toBe(0);
   });
@@ -128,7 +128,7 @@ describe('restoring a backup in the running program', () => {
     const path = await prepare(host.url('control'));
     writeFileSync(join(folder, 'stuck'), '');
     await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
-    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), soon);
+    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), waitOptions);
     expect(host.output.filter((line) => line === 'a process began')).toHaveLength(2);
     expect(host.errors).toContain('notify did not stop in time. Homeport begins again.');
     rmSync(join(folder, 'stuck'));

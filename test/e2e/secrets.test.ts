@@ -178,13 +178,13 @@ describe('a secret', () => {
     expect(await status('/api/services', 'GET', basic('grace', 'almost-hopper-8'))).toBe(401);
     await vi.waitFor(async () => expect(JSON.stringify(await api(base, '/api/log?limit=500'))).toContain('/ships'));
 
-    const places = contents(dataDir);
+    const sources = contents(dataDir);
     // The settings file contains sealed secrets, and only its owner can read it.
     const yaml = join(dataDir, 'homeport.yaml');
-    expect(places.get(yaml)?.match(/sealed: v1\./g)).toHaveLength(3);
+    expect(sources.get(yaml)?.match(/sealed: v1\./g)).toHaveLength(3);
     expect(statSync(yaml).mode & 0o077).toBe(0);
-    places.set('stdout', host.output.join('\n'));
-    places.set('stderr', host.errors.join('\n'));
+    sources.set('stdout', host.output.join('\n'));
+    sources.set('stderr', host.errors.join('\n'));
     for (const path of [
       '/metrics',
       '/api/log?limit=1000',
@@ -195,7 +195,7 @@ describe('a secret', () => {
     ]) {
       const reply = await fetch(base + path, { headers: { Authorization: adminAuthorization } });
       expect(reply.status).toBe(200);
-      places.set(path, await reply.text());
+      sources.set(path, await reply.text());
     }
     const secrets = [
       admin.password,
@@ -208,8 +208,8 @@ describe('a secret', () => {
       adminAuthorization.slice('Basic '.length),
       Buffer.from(`Bearer ${token}`).toString('base64url'),
     ];
-    const leaks = [...places].flatMap(([place, text]) =>
-      secrets.filter((secret) => text.includes(secret)).map((secret) => `${secret} in ${place}`),
+    const leaks = [...sources].flatMap(([sourceName, text]) =>
+      secrets.filter((secret) => text.includes(secret)).map((secret) => `${secret} in ${sourceName}`),
     );
     expect(leaks).toEqual([]);
   });
@@ -219,11 +219,11 @@ describe('guessing a secret', () => {
   it('throttles attempts at set-up codes and passwords, and rejects used codes', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-setup-'));
     try {
-      await using fresh = await startHostProcess(folder, { administrator: false });
-      const link = fresh.output.find((line) => line.startsWith('First start:'))?.match(/http\S+/)?.[0] ?? '';
+      await using newHost = await startHostProcess(folder, { administrator: false });
+      const link = newHost.output.find((line) => line.startsWith('First start:'))?.match(/http\S+/)?.[0] ?? '';
       const code = new URL(link).searchParams.get('code') ?? '';
       const attempt = async (path: string, body: object): Promise<number> => {
-        const reply = await fetch(fresh.url('control') + path, {
+        const reply = await fetch(newHost.url('control') + path, {
           ...post(body),
           headers: { 'Content-Type': 'application/json' },
         });
@@ -243,7 +243,7 @@ describe('guessing a secret', () => {
         signIns.push(await attempt('/api/session', { name: 'ada', password: `wrong-${guess}` }));
       }
       expect(signIns).toEqual([401, 401, 401, 401, 401, 429, 429]);
-      for (const text of [...contents(folder).values(), ...fresh.errors]) expect(text).not.toContain(code);
+      for (const text of [...contents(folder).values(), ...newHost.errors]) expect(text).not.toContain(code);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

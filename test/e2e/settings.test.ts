@@ -39,12 +39,12 @@ async function value(host: { url(service: string): string }, section: string, na
 }
 
 /** Words with which a service was started, in order. */
-function recorder(id: string): { readonly service: ReturnType<typeof fixtureService>; readonly words: string[] } {
-  const words: string[] = [];
+function recorder(id: string): { readonly service: ReturnType<typeof fixtureService>; readonly messages: string[] } {
+  const messages: string[] = [];
   const service = fixtureService(id, (_context, { word }) => ({
-    start: () => Promise.resolve(void words.push(word)),
+    start: () => Promise.resolve(void messages.push(word)),
   }));
-  return { service, words };
+  return { service, messages };
 }
 
 describe('a settings change', () => {
@@ -64,7 +64,7 @@ describe('a settings change', () => {
     });
     expect((await refusal(base, 'nothing', {})).status).toBe(404);
     expect((await refusal(base, 'lamp', ['word'])).status).toBe(422);
-    expect(lamp.words).toEqual(['']);
+    expect(lamp.messages).toEqual(['']);
   });
 
   it('names the program that uses the new port, and the old port still answers', async () => {
@@ -101,9 +101,9 @@ describe('a settings change', () => {
       patch(base, 'bell', { word: 'two' }),
       patch(base, 'lamp', { word: 'three' }),
     ]);
-    expect([lamp.words.at(-1), bell.words.at(-1)]).toEqual([await value(host, 'lamp', 'word'), 'two']);
+    expect([lamp.messages.at(-1), bell.messages.at(-1)]).toEqual([await value(host, 'lamp', 'word'), 'two']);
     const text = readFileSync(file, 'utf8');
-    expect(text).toContain(`word: ${String(lamp.words.at(-1))}`);
+    expect(text).toContain(`word: ${String(lamp.messages.at(-1))}`);
     expect(text).toContain('word: two');
   });
 
@@ -113,7 +113,7 @@ describe('a settings change', () => {
     writeFileSync(file, 'version: 1\nservices:\n  bell: # mine\n    word: typed\n');
     const { restarted } = (await patch(host.url('control'), 'lamp', { word: 'saved' })) as { restarted: string[] };
     expect(restarted.sort()).toEqual(['bell', 'lamp']);
-    expect([lamp.words.at(-1), bell.words.at(-1)]).toEqual(['saved', 'typed']);
+    expect([lamp.messages.at(-1), bell.messages.at(-1)]).toEqual(['saved', 'typed']);
     expect(readFileSync(file, 'utf8')).toContain('# mine');
   });
 
@@ -185,14 +185,14 @@ describe('an invalid setting of one service', () => {
     expect(readdirSync(dataDir)).toContain('homeport.yaml.bad');
     await using host = await openTestHost({ dataDir, services: all });
     expect(await value(host, 'lamp', 'word')).toBe('mended');
-    expect(lamp.words).toEqual(['mended', 'mended']);
+    expect(lamp.messages).toEqual(['mended', 'mended']);
   });
 
   it('is corrected by the default as well', async () => {
     const [lamp, all] = services();
     await using host = await openTestHost({ dataDir, services: all });
     expect(await patch(host.url('control'), 'lamp', { word: null })).toEqual({ restarted: ['lamp'] });
-    expect(lamp.words).toEqual(['']);
+    expect(lamp.messages).toEqual(['']);
   });
 
   it('is corrected in the file and by a restart of the service, which otherwise stays stopped', async () => {
@@ -203,7 +203,7 @@ describe('an invalid setting of one service', () => {
     await expect(restart(host, 'lamp')).rejects.toThrow('422');
     writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    word: by hand\n');
     expect(await restart(host, 'lamp')).toMatchObject({ state: 'up', reason: null });
-    expect(lamp.words).toEqual(['by hand']);
+    expect(lamp.messages).toEqual(['by hand']);
   });
 
   it('names the environment variable that contains it', async () => {

@@ -217,7 +217,7 @@ describe('commands', () => {
     expect(urls).toContain('geheim');
   });
 
-  it('backs up a running host into one file and restores it elsewhere', async () => {
+  it('backs up a running host into one file and restores it on another host', async () => {
     const file = join(dataDir, 'backup.tar.gz');
     const from = join(dataDir, 'from');
     const to = join(dataDir, 'to');

@@ -11,7 +11,7 @@ afterAll(() => host[Symbol.asyncDispose]());
 const json = 'Content-Type: application/json';
 const form = 'Content-Type: application/x-www-form-urlencoded';
 
-// The peer of notify says 431 to a large JSON body, and 400 to a form that it could not read.
+// Apprise API responds with 431 to a large JSON body, and with 400 to an unreadable form.
 describe.each([
   ['the app’s own API', 'control', 'PATCH /api/settings/host', [json], 413],
   ['a file of push', 'push', 'PUT /topic', ['Filename: film.bin'], 413],

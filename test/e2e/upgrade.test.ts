@@ -19,8 +19,8 @@ import { api, inbox } from '../support/api.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 
 /**
- * A data folder as the version before secrets were sealed has left it: databases as text, and every secret in it a word
- * that ends in `-secret`.
+ * Creates the data folder of the version before secrets were sealed: databases as text, with secrets that end in
+ * `-secret`.
  */
 const sample = fileURLToPath(new URL('../fixtures/data-folder-plain-secrets', import.meta.url));
 const secret = /[a-z]+-(?:path|query|token|password)-secret/g;
@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Every word ending in `-secret` in a row of a table or in the settings. */
+/** Returns every word that ends in `-secret` in a table row or in the settings. */
 function listStoredFiles(): string[] {
   const texts = [readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')];
   for (const service of ['notify', 'downloads']) {
@@ -113,7 +113,7 @@ describe('a data folder with inbox jobs and data of each service', () => {
     await older[Symbol.asyncDispose]();
     rmSync(dataFolder, { recursive: true, force: true });
   });
-  const own = <T>(path: string): Promise<T> => api<T>(older.url('control'), path);
+  const callApp = <T>(path: string): Promise<T> => api<T>(older.url('control'), path);
 
   it('opens with all services up', () => {
     expect(older.host.failures()).toEqual({});
@@ -139,15 +139,15 @@ describe('a data folder with inbox jobs and data of each service', () => {
   });
 
   it('keeps scheduled messages, quiet hours and search results', async () => {
-    const { messages } = await own<any>('/api/push/planned');
+    const { messages } = await callApp<any>('/api/push/planned');
     expect(messages).toMatchObject([{ topic: 'door', message: 'Somebody rings in two days.' }]);
-    expect(await own('/api/push/schedules')).toMatchObject({
+    expect(await callApp('/api/push/schedules')).toMatchObject({
       schedules: [{ topic: 'door', message: 'Lock the door.' }],
     });
-    expect(await own('/api/push/quiet')).toMatchObject({
+    expect(await callApp('/api/push/quiet')).toMatchObject({
       quiet: { rules: [{ topics: 'door*', quiet: ['22:00-07:00'] }], zone: 'Europe/Zurich' },
     });
-    const results = await own<any>('/api/push/search?words=zurich&topic=&priority=1&tag=');
+    const results = await callApp<any>('/api/push/search?words=zurich&topic=&priority=1&tag=');
     expect(results.messages).toMatchObject([{ message: 'Zürich weather station: no answer.' }]);
   });
 
@@ -156,7 +156,7 @@ describe('a data folder with inbox jobs and data of each service', () => {
       (await inbox(older.url('control'))).map(({ title, body }) => (title === '' ? body : title)).toSorted();
     const before = ['Backup done', 'Scrub finished (nas@home.example)', 'Zürich weather station: no answer.'];
     expect(await titles()).toEqual(before);
-    const { items } = await own<any>('/api/inbox?q=errors');
+    const { items } = await callApp<any>('/api/inbox?q=errors');
     expect(items).toMatchObject([{ title: 'Scrub finished (nas@home.example)' }]);
     await fetch(`${older.url('push')}/backup`, {
       method: 'POST',
@@ -167,15 +167,15 @@ describe('a data folder with inbox jobs and data of each service', () => {
   });
 
   it('keeps a notification with a pending delivery, and the mail', async () => {
-    const { notices } = await own<any>('/api/notify/notices');
+    const { notices } = await callApp<any>('/api/notify/notices');
     expect(notices).toMatchObject([{ title: 'Disk', deliveries: [{ state: 'waiting' }] }]);
-    expect((await own<any>('/api/notify/notices?q=fails')).notices).toHaveLength(1);
-    const { messages } = await own<any>('/api/mail/messages');
+    expect((await callApp<any>('/api/notify/notices?q=fails')).notices).toHaveLength(1);
+    const { messages } = await callApp<any>('/api/mail/messages');
     expect(messages).toMatchObject([{ subject: 'Scrub finished' }]);
   });
 
   it('keeps the limits of downloads', async () => {
-    expect(await own('/api/downloads/limits')).toMatchObject({
+    expect(await callApp('/api/downloads/limits')).toMatchObject({
       limits: { speed: 1_000_000, hours: ['mon-fri 22:00-07:00'] },
     });
   });

@@ -196,9 +196,9 @@ describe('backup and restore', () => {
 
   it.each([['nothing but its mark'], ['content']])(
     'finishes after an interruption of its last step with %s remaining',
-    (left) => {
+    (leftovers) => {
       const staging = join(data, '.restoring');
-      mkdirSync(left === 'content' ? join(staging, 'content') : staging, { recursive: true });
+      mkdirSync(leftovers === 'content' ? join(staging, 'content') : staging, { recursive: true });
       writeFileSync(join(staging, 'complete'), '');
       writeFileSync(join(staging, 'set-aside'), '');
       expect(finishRestore(data)).toBeUndefined();

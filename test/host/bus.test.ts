@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createBus } from '../../main/host/services/bus.ts';
 import { createHandovers } from '../../main/host/services/handovers.ts';
 import { defineHandover, defineTopic } from '../../services/contracts/bus.ts';
-import { silentLog } from '../support/place.ts';
+import { silentLog } from '../support/database-location.ts';
 
 const happened = defineTopic('test.happened', z.object({ n: z.int() }));
 const other = defineTopic('test.other', z.object({ n: z.int() }));
@@ -136,14 +136,14 @@ test('waits for a receiver only while services are starting', async () => {
   const handovers = createHandovers(started.promise);
   const received = vi.fn(async () => undefined);
   const early = handovers.pass(offer, 'early', { n: 1 });
-  const nobody = handovers.pass(defineHandover('test.nobody', z.object({})), 'k', {});
+  const unhandled = handovers.pass(defineHandover('test.nobody', z.object({})), 'k', {});
   using _receiving = handovers.receive(offer, received);
   await nextTurn();
   expect(received).not.toHaveBeenCalled();
   started.resolve();
   await early;
   expect(received).toHaveBeenCalledWith({ n: 1 }, 'early');
-  await expect(nobody).rejects.toMatchObject({ code: 'handover.no_receiver' });
+  await expect(unhandled).rejects.toMatchObject({ code: 'handover.no_receiver' });
 });
 
 test('reports that the receiving service is disabled', async () => {

@@ -2,14 +2,14 @@ import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createFeeds } from '../../main/host/services/feeds.ts';
 import { defineFeed } from '../../services/contracts/feeds.ts';
-import { silentLog } from '../support/place.ts';
+import { silentLog } from '../support/database-location.ts';
 
 const numbers = defineFeed('test.numbers', z.object({ n: z.int() }));
 
 const source = (values: readonly number[]) => ({
-  after: (place: number, limit: number) => {
-    const entries = values.slice(place, place + limit).map((n) => ({ key: String(n), payload: { n } }));
-    const position = place + entries.length;
+  after: (cursor: number, limit: number) => {
+    const entries = values.slice(cursor, cursor + limit).map((n) => ({ key: String(n), payload: { n } }));
+    const position = cursor + entries.length;
     return Promise.resolve({ entries, position, hasMore: position < values.length });
   },
 });

@@ -22,8 +22,8 @@ const probe = defineService({
   settings: z.object({}),
   environment: {},
   migrations: [],
-  create(given) {
-    context = given;
+  create(argument) {
+    context = argument;
     return {
       start: async () => undefined,
       health: async () => ({ state: 'up', detail: '' }),
@@ -51,14 +51,14 @@ describe('live setting without interruption:', () => {
   it('applies limits and retention of push with open JSON, SSE and WebSocket streams', async () => {
     const url = host.url('push');
     const leaving = new AbortController();
-    const heard: string[] = [];
+    const received: string[] = [];
     const ended: string[] = [];
     const follow = async (format: string): Promise<void> => {
       const { body } = await fetch(`${url}/steady/${format}`, { headers: authorization, signal: leaving.signal });
       if (body === null) throw new Error('no stream');
       void (async () => {
         try {
-          for await (const part of body) heard.push(`${format} ${Buffer.from(part).toString()}`);
+          for await (const part of body) received.push(`${format} ${Buffer.from(part).toString()}`);
         } catch {
           return; // The test ends here.
         }
@@ -68,7 +68,7 @@ describe('live setting without interruption:', () => {
     await follow('json');
     await follow('sse');
     const socket = new WebSocket(`${url.replace('http', 'ws')}/steady/ws`, { headers: authorization });
-    socket.on('message', (data: Buffer) => heard.push(`ws ${data.toString()}`));
+    socket.on('message', (data: Buffer) => received.push(`ws ${data.toString()}`));
     socket.on('close', () => ended.push('ws'));
     await once(socket, 'open');
     const publish = async (
@@ -92,7 +92,7 @@ describe('live setting without interruption:', () => {
     await vi.waitFor(() => {
       for (const way of ['json', 'sse', 'ws']) {
         expect(
-          heard.some((line) => line.startsWith(way) && line.includes('after the change')),
+          received.some((line) => line.startsWith(way) && line.includes('after the change')),
           way,
         ).toBe(true);
       }
@@ -127,11 +127,11 @@ describe('live setting without interruption:', () => {
     expect(await subscribe()).toBe(400);
 
     await fetch(`${url}/steady`, { method: 'POST', body: 'still open', headers: authorization });
-    let heard = '';
-    while (!heard.includes('still open')) {
+    let received = '';
+    while (!received.includes('still open')) {
       const part = await reader?.read();
       if (part?.value === undefined) throw new Error('the stream has ended');
-      heard += Buffer.from(part.value).toString();
+      received += Buffer.from(part.value).toString();
     }
     leaving.abort();
   });
@@ -211,11 +211,11 @@ describe('live setting without interruption:', () => {
       signal: leaving.signal,
     });
     if (body === null) throw new Error('no stream');
-    let heard = '';
+    let received = '';
     let ended = false;
     void (async () => {
       try {
-        for await (const part of body) heard += Buffer.from(part).toString();
+        for await (const part of body) received += Buffer.from(part).toString();
       } catch {
         return; // The test ends here.
       }
@@ -227,7 +227,7 @@ describe('live setting without interruption:', () => {
     expect(await change('inbox', { keepDays: 2 })).toEqual([]);
     await vi.waitFor(async () => {
       expect((await inbox(host.url('control'))).map(({ title }) => title)).not.toContain('Old');
-      expect(heard).toContain('inbox.changed');
+      expect(received).toContain('inbox.changed');
     });
     expect(ended).toBe(false);
     leaving.abort();

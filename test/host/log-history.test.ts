@@ -39,8 +39,8 @@ describe('log history', () => {
 
   it('is read backwards through the rotated files', async () => {
     const path = join(dataDir, 'homeport.log');
-    const lines = Array.from({ length: 12_000 }, (_, at) =>
-      textLine({ ...entry, at: entry.at + at, message: `line ${String(at)}`, fields: { word: 'ü'.repeat(20) } }),
+    const lines = Array.from({ length: 12_000 }, (_, index) =>
+      textLine({ ...entry, at: entry.at + index, message: `line ${String(index)}`, fields: { word: 'ü'.repeat(20) } }),
     );
     writeFileSync(`${path}.1`, `${lines.slice(0, 5000).join('\n')}\n`);
     writeFileSync(path, `${lines.slice(5000).join('\n')}\n`);
@@ -49,7 +49,9 @@ describe('log history', () => {
     expect(olderLines.length).toBe(9000);
     expect(olderLines[0]?.message).toBe('line 10999');
     expect(
-      olderLines.every(({ message, fields }, at) => message === `line ${String(10_999 - at)}` && fields['word'] !== ''),
+      olderLines.every(
+        ({ message, fields }, index) => message === `line ${String(10_999 - index)}` && fields['word'] !== '',
+      ),
     ).toBe(true);
     const fits = ({ message }: { message: string }): boolean => message.endsWith('00');
     expect((await readLinesBefore(path, { from: newest, limit: 5, fits })).lines[4]?.message).toBe('line 11500');
@@ -71,21 +73,21 @@ describe('log history', () => {
 
   it('loses no line of a millisecond at a page boundary', async () => {
     const path = join(dataDir, 'homeport.log');
-    const lines = Array.from({ length: 30 }, (_, at) =>
-      textLine({ ...entry, at: entry.at + Math.floor(at / 10), message: `line ${String(at)}` }),
+    const lines = Array.from({ length: 30 }, (_, index) =>
+      textLine({ ...entry, at: entry.at + Math.floor(index / 10), message: `line ${String(index)}` }),
     );
     writeFileSync(`${path}.1`, `${lines.slice(0, 14).join('\n')}\n`);
     writeFileSync(path, `${lines.slice(14).join('\n')}\n`);
     const { messages, sizes } = await readMessages(path, 4);
-    expect(messages).toEqual(Array.from({ length: 30 }, (_, at) => `line ${String(29 - at)}`));
+    expect(messages).toEqual(Array.from({ length: 30 }, (_, index) => `line ${String(29 - index)}`));
     expect(sizes[0]).toBe(4);
   });
 
   it('continues after the read limit and reports more', async () => {
     const path = join(dataDir, 'homeport.log');
     const word = 'x'.repeat(100_000);
-    const lines = Array.from({ length: 400 }, (_, at) =>
-      textLine({ ...entry, at: entry.at + at, message: `line ${String(at)}`, fields: { word } }),
+    const lines = Array.from({ length: 400 }, (_, index) =>
+      textLine({ ...entry, at: entry.at + index, message: `line ${String(index)}`, fields: { word } }),
     );
     writeFileSync(path, `${lines.join('\n')}\n`);
     const { messages, sizes } = await readMessages(path, 500, ({ message }) => /^line (?:399|7)$/.test(message));
@@ -96,7 +98,9 @@ describe('log history', () => {
   it.each(['\n', ''])('reads lines longer than a chunk before an end of %j', async (end) => {
     const path = join(dataDir, 'homeport.log');
     const word = 'ü'.repeat(400_000);
-    const lines = [0, 1, 2].map((at) => textLine({ ...entry, at: entry.at + at, fields: { word, at } }));
+    const lines = [0, 1, 2].map((offset) =>
+      textLine({ ...entry, at: entry.at + offset, fields: { word, at: offset } }),
+    );
     writeFileSync(path, `${lines.join('\n')}${end}`);
     const olderLines = await readLinesBefore(path, { from: newest, limit: 9, fits: () => true });
     expect(olderLines.lines.map(({ fields }) => [fields['at'], fields['word'] === word])).toEqual([
@@ -119,7 +123,7 @@ describe('log history', () => {
       messages.push(...reply.lines.map(({ message }) => message).toReversed());
       query = reply.cursor === null ? '' : `&cursor=${reply.cursor}`;
     } while (query !== '');
-    expect(messages).toEqual(Array.from({ length: 2500 }, (_, at) => `the tide turned ${String(2499 - at)}`));
+    expect(messages).toEqual(Array.from({ length: 2500 }, (_, index) => `the tide turned ${String(2499 - index)}`));
   });
 
   it('appears on the Log page after a restart', async () => {

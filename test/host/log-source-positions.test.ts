@@ -19,7 +19,7 @@ export function fail(value: Unused | null): void {
 describe('stack of a logged error', () => {
   let stack: readonly string[];
 
-  // In a process without Vitest, which replaces positions by itself.
+  // Runs without Vitest, which replaces positions itself.
   beforeAll(async () => {
     writeFileSync(join(root, 'failing.ts'), source);
     const output = { dir: join(root, 'dist', 'host'), format: 'esm', sourcemap: true } as const;

@@ -6,14 +6,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { logFile } from '../../main/host/log/file.ts';
 import { createLog, type HostLog, type LogEntry } from '../../main/host/log/log.ts';
 
-interface Kept {
+interface LogSetup {
   readonly log: HostLog;
   readonly lines: string[];
   /** Returns the last line parsed as JSON. */
   readonly last: () => Record<string, unknown>;
 }
 
-function openLogRecorder(format: 'text' | 'json' = 'json', keep?: number): Kept {
+function openLogRecorder(format: 'text' | 'json' = 'json', keep?: number): LogSetup {
   const lines: string[] = [];
   const log = createLog({
     level: 'info',
@@ -70,7 +70,10 @@ describe('log line', () => {
   });
 
   test('is written to stderr', () => {
-    const program = `import { createLog } from ${JSON.stringify(join(import.meta.dirname, '../../main/host/log/log.ts'))}; createLog({ level: 'info', format: 'text' }).info('here');`;
+    const program =
+      'import { createLog } from ' +
+      `${JSON.stringify(join(import.meta.dirname, '../../main/host/log/log.ts'))}; createLog({ level: ` +
+      `'info', format: 'text' }).info('here');`;
     expect(
       execFileSync(process.execPath, ['--input-type=module', '-e', program], {
         stdio: ['ignore', 'pipe', 'ignore'],

@@ -10,7 +10,7 @@ import { createMetrics } from '../../main/host/metrics/metrics.ts';
 import { systemClock } from '../../main/host/runtime/clock.ts';
 import { LoopWatch, type LoopTimes } from '../../main/host/runtime/loop-watch.ts';
 import { openTestHost } from '../support/host.ts';
-import { silentLog } from '../support/place.ts';
+import { silentLog } from '../support/database-location.ts';
 
 /** Returns the processor time in ms, since a busy computer only delays. */
 function computed(): number {

@@ -14,7 +14,7 @@ import { openTestHost, type TestHost } from '../support/host.ts';
 
 /** Service whose responses end on request of the test. */
 function ferry(more: Partial<Service> = {}) {
-  const words: string[] = [];
+  const messages: string[] = [];
   const tones: unknown[] = [];
   const answers: ServerResponse[] = [];
   const fixture = fixtureService('ferry', (_context, { word }) => ({
@@ -23,13 +23,13 @@ function ferry(more: Partial<Service> = {}) {
       response.write('begun ');
       if (request.url === '/live') markLongLived(response);
     },
-    start: () => Promise.resolve(void words.push(word)),
+    start: () => Promise.resolve(void messages.push(word)),
     reconfigure: (settings) => Promise.resolve(void tones.push((settings as { tone: string }).tone)),
     ...more,
   }));
   const tone = z.string().default('').meta({ title: 'Tone', description: 'A tone.', live: true });
   const service = { ...fixture, settings: fixture.settings.safeExtend({ tone }) };
-  return { service, words, tones, answers };
+  return { service, words: messages, tones, answers };
 }
 
 const change = (host: TestHost, section: string, values: object): Promise<unknown> =>
@@ -44,7 +44,7 @@ const readText = async (reply: Promise<Response>): Promise<string> => (await rep
 
 describe('restart for a changed setting', () => {
   it('waits for a running request and reports it', async () => {
-    const { service, words, answers } = ferry();
+    const { service, words: messages, answers } = ferry();
     await using host = await openTestHost({ services: [service, control] });
     const running = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
@@ -52,15 +52,15 @@ describe('restart for a changed setting', () => {
     const state = await fetchState(host);
     expect(state).toMatchObject({ state: 'up', pendingRestart: { transfers: 1 } });
     expect(state?.pendingRestart?.until).toBeGreaterThan(Date.now() + 200_000);
-    expect(words).toEqual(['']);
+    expect(messages).toEqual(['']);
     answers[0]?.end('done');
     expect(await running).toBe('begun done');
-    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+    await vi.waitFor(() => expect(messages).toEqual(['', 'new']));
     expect(await fetchState(host)).not.toHaveProperty('pendingRestart');
   });
 
   it('answers in the meantime and waits for long requests', async () => {
-    const { service, words, answers } = ferry();
+    const { service, words: messages, answers } = ferry();
     await using host = await openTestHost({ services: [service, control] });
     const first = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
@@ -71,14 +71,14 @@ describe('restart for a changed setting', () => {
     answers[0]?.end('one');
     await first;
     await vi.waitFor(async () => expect((await fetchState(host))?.pendingRestart?.transfers).toBe(1));
-    expect(words).toEqual(['']);
+    expect(messages).toEqual(['']);
     answers[1]?.end('two');
     expect(await second).toBe('begun two');
-    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+    await vi.waitFor(() => expect(messages).toEqual(['', 'new']));
   });
 
   it('does not wait for a live stream', async () => {
-    const { service, words, answers } = ferry();
+    const { service, words: messages, answers } = ferry();
     await using host = await openTestHost({
       services: [service, control],
       environment: { HOMEPORT_STOP_TIMEOUT: '1' },
@@ -86,38 +86,38 @@ describe('restart for a changed setting', () => {
     const live = readText(fetch(`${host.url('ferry')}/live`)).catch(() => 'cut');
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: ['ferry'] });
-    expect(words).toEqual(['', 'new']);
+    expect(messages).toEqual(['', 'new']);
     expect(await live).toBe('cut');
   });
 
   it('happens at the limit despite running work', async () => {
     const clock = createFakeClock(Date.now());
-    const { service, words, answers } = ferry();
+    const { service, words: messages, answers } = ferry();
     const environment = { HOMEPORT_RESTART_WAIT: '30', HOMEPORT_STOP_TIMEOUT: '1' };
     await using host = await openTestHost({ services: [service, control], environment, clock });
     const running = readText(fetch(host.url('ferry'))).catch(() => 'cut');
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     await change(host, 'ferry', { word: 'new' });
     clock.advance(29_000);
-    expect(words).toEqual(['']);
+    expect(messages).toEqual(['']);
     clock.advance(1000);
     expect(await running).toBe('cut');
-    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+    await vi.waitFor(() => expect(messages).toEqual(['', 'new']));
   });
 
   it('happens immediately when the limit is 0', async () => {
-    const { service, words, answers } = ferry();
+    const { service, words: messages, answers } = ferry();
     const environment = { HOMEPORT_RESTART_WAIT: '0', HOMEPORT_STOP_TIMEOUT: '1' };
     await using host = await openTestHost({ services: [service, control], environment });
     const running = readText(fetch(host.url('ferry'))).catch(() => 'cut');
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: ['ferry'] });
     expect(await running).toBe('cut');
-    expect(words).toEqual(['', 'new']);
+    expect(messages).toEqual(['', 'new']);
   });
 
   it('applies live settings immediately and is cancelled when the change is reverted', async () => {
-    const { service, words, tones, answers } = ferry();
+    const { service, words: messages, tones, answers } = ferry();
     await using host = await openTestHost({ services: [service, control] });
     const running = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
@@ -129,7 +129,7 @@ describe('restart for a changed setting', () => {
     expect(await fetchState(host)).not.toHaveProperty('pendingRestart');
     answers[0]?.end('done');
     expect(await running).toBe('begun done');
-    expect(words).toEqual(['']);
+    expect(messages).toEqual(['']);
   });
 
   it('waits for the jobs of a service, which starts no further ones', async () => {
@@ -139,30 +139,30 @@ describe('restart for a changed setting', () => {
       begin: () => (openStreams.push('held'), { [Symbol.dispose]: () => void openStreams.push('released') }),
       running: () => jobs,
     };
-    const { service, words } = ferry({ drain });
+    const { service, words: messages } = ferry({ drain });
     await using host = await openTestHost({ services: [service, control] });
     expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: [], pending: ['ferry'] });
     expect((await fetchState(host))?.pendingRestart?.transfers).toBe(2);
     expect(openStreams).toEqual(['held']);
     jobs = 0;
-    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+    await vi.waitFor(() => expect(messages).toEqual(['', 'new']));
     expect(openStreams).toEqual(['held', 'released']);
   });
 
   it('happens immediately when the service is disabled or restarted manually', async () => {
-    const { service, words } = ferry({
+    const { service, words: messages } = ferry({
       drain: { begin: () => ({ [Symbol.dispose]: () => undefined }), running: () => 1 },
     });
     await using host = await openTestHost({ services: [service, control] });
     await change(host, 'ferry', { word: 'new' });
     await api(host.url('control'), '/api/services/ferry/restart', { method: 'POST' });
-    expect(words).toEqual(['', 'new']);
+    expect(messages).toEqual(['', 'new']);
     expect(await change(host, 'ferry', { enabled: false })).toEqual({ restarted: ['ferry'] });
     expect((await fetchState(host))?.state).toBe('off');
   });
 
   it('waits for a connection of a listener for another protocol', async () => {
-    const { service, words } = ferry({
+    const { service, words: messages } = ferry({
       listeners: { quay: { tcp: (socket) => void socket.write('hello\n') } },
     });
     const quay = { name: 'quay', title: 'Quay', protocol: 'tcp' as const, port: 0 };
@@ -172,6 +172,6 @@ describe('restart for a changed setting', () => {
     await once(socket, 'data');
     expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: [], pending: ['ferry'] });
     socket.destroy();
-    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+    await vi.waitFor(() => expect(messages).toEqual(['', 'new']));
   });
 });

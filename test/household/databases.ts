@@ -1,15 +1,26 @@
 import { day, hour, type House, type Moment } from './moment.ts';
 
 const statements = `
-create table plants (id int generated always as identity primary key, owner uuid default auth.uid(), name text not null, room text, waters_every interval not null default '7 days', watered_at timestamptz, notes jsonb);
-create table waterings (id bigint generated always as identity primary key, plant_id int not null references plants on delete cascade, at timestamptz not null default now(), millilitres int check (millilitres > 0));
+create table plants (id int generated always as identity primary key, owner uuid default auth.uid(),
+  name text not null, room text, waters_every interval not null default '7 days', watered_at timestamptz,
+  notes jsonb);
+create table waterings (id bigint generated always as identity primary key,
+  plant_id int not null references plants on delete cascade, at timestamptz not null default now(),
+  millilitres int check (millilitres > 0));
 create table rooms (name text primary key, light text);
 insert into rooms values ('Kitchen', 'bright'), ('Hall', 'dark'), ('Balcony', 'full sun');
-insert into plants (name, room, waters_every, watered_at, notes) select (array['Basil','Monstera','Aloe','Tomato','Fern','Ivy','Lemon tree','Mint'])[1 + n % 8] || ' ' || n, (array['Kitchen','Hall','Balcony'])[1 + n % 3], make_interval(days => 2 + n % 12), now() - make_interval(hours => n * 5), case when n % 4 = 0 then '{"pot": "clay", "light": "east"}'::jsonb end from generate_series(1, 64) n;
-insert into waterings (plant_id, at, millilitres) select 1 + n % 64, now() - make_interval(hours => n), 100 + n % 7 * 50 from generate_series(1, 1800) n;
+insert into plants (name, room, waters_every, watered_at, notes)
+  select (array['Basil','Monstera','Aloe','Tomato','Fern','Ivy','Lemon tree','Mint'])[1 + n % 8] || ' ' || n,
+  (array['Kitchen','Hall','Balcony'])[1 + n % 3], make_interval(days => 2 + n % 12),
+  now() - make_interval(hours => n * 5), case when n % 4 = 0 then '{"pot": "clay", "light": "east"}'::jsonb end
+  from generate_series(1, 64) n;
+insert into waterings (plant_id, at, millilitres)
+  select 1 + n % 64, now() - make_interval(hours => n),
+  100 + n % 7 * 50 from generate_series(1, 1800) n;
 create view thirsty as select name, room, watered_at + waters_every as due from plants where watered_at + waters_every < now();
 alter table plants enable row level security;
-create policy "People see their own plants" on plants for all to authenticated using (owner = (select auth.uid())) with check (owner = (select auth.uid()));
+create policy "People see their own plants" on plants for all to authenticated
+  using (owner = (select auth.uid())) with check (owner = (select auth.uid()));
 alter table rooms enable row level security;
 create policy "Everybody sees the rooms" on rooms for select using (true);
 `;

@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('says that the session has ended, and nothing after a sign-out or at the first visit', async () => {
+  it('shows that the session has ended, but not after a sign-out or at the first visit', async () => {
     const reason = /^Your session has ended\./;
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
@@ -148,13 +148,13 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     await page.locator('#new-name').fill('the-boat-in-the-shed');
     const dialog = page.getByRole('dialog', { name: 'New account' });
     await dialog.getByLabel('Password').fill('harbour light');
-    const [asked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const [requested, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     let isFirst = true;
     await page.route('**/api/session', async (route) => {
       if (route.request().method() !== 'GET' || !isFirst) return route.continue();
       isFirst = false;
       const response = await route.fetch();
-      asked.resolve(undefined);
+      requested.resolve(undefined);
       await release.promise;
       await route.fulfill({ response });
     });
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
         headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
       }),
     );
-    await asked.promise;
+    await requested.promise;
     // A request that is refused in the meantime leads to the sign-in before the other response arrives.
     await dialog.getByRole('button', { name: 'Make the account' }).click();
     const door = page.getByRole('dialog', { name: 'Sign in' });

@@ -24,8 +24,8 @@ describe.skipIf(noBrowser)('accounts page', () => {
   afterAll(() => pages[Symbol.asyncDispose]());
   /** Each finds the accounts of a new installation. */
   afterEach(async () => {
-    const change = (name: string, given: object): Promise<unknown> =>
-      api(pages.url, `/api/accounts/${name}`, { method: 'PATCH', body: JSON.stringify(given) });
+    const change = (name: string, fields: object): Promise<unknown> =>
+      api(pages.url, `/api/accounts/${name}`, { method: 'PATCH', body: JSON.stringify(fields) });
     const isDeclared = ({ provisioned }: Account): boolean => provisioned === true;
     if ((await accounts()).some(isDeclared)) {
       const body = JSON.stringify({ authUsers: null, authTokens: null });
@@ -82,12 +82,12 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await dialog.getByRole('button', { name: 'Make the account' }).click();
     await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/settings/accounts/grace');
-    const answer = await fetch(`${pages.url}/api/session`, {
+    const response = await fetch(`${pages.url}/api/session`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ name: 'grace', password: 'harbour light' }),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     await page.getByLabel('New password', { exact: true }).fill('another light');
     await page.getByRole('button', { name: 'Save the password' }).click();
     await page.getByText('The password of grace is changed.').waitFor();
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
       await page.getByRole('list', { name: 'Service accounts' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 2, name }).waitFor();
     };
-    const fetchGrants = async (name: string) => (await accounts()).find((each) => each.name === name)?.grants;
+    const fetchGrants = async (name: string) => (await accounts()).find((entry) => entry.name === name)?.grants;
     await page.getByRole('button', { name: /^Take away .*nas-\*/ }).click();
     await page.getByText('No grants yet.').waitFor();
     await goTo('cam');
@@ -295,7 +295,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const { page } = visit;
     const switches = page.getByRole('list', { name: 'Service accounts' }).getByRole('switch');
     const first = (): Promise<readonly (string | null)[]> =>
-      switches.evaluateAll((all) => all.slice(0, 3).map((each) => each.getAttribute('aria-label')));
+      switches.evaluateAll((all) => all.slice(0, 3).map((entry) => entry.getAttribute('aria-label')));
     const expectedRows = ['nas on', 'administration on', 'backup-jobs on'];
     await expect.poll(first).toEqual(expectedRows);
     const backup = page.getByRole('switch', { name: 'backup-jobs on' });
@@ -536,8 +536,8 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await one.page.getByRole('button', { name: 'Make a token' }).click();
     await one.page.locator('code').filter({ hasText: /^tk_/ }).waitFor();
     await expectFits(one, 'account', screen);
-    await using own = await pages.visit('/account', screen);
-    await own.page.getByText('No token yet.').waitFor();
-    await expectFits(own, 'own-account', screen);
+    await using accountPage = await pages.visit('/account', screen);
+    await accountPage.page.getByText('No token yet.').waitFor();
+    await expectFits(accountPage, 'own-account', screen);
   });
 });

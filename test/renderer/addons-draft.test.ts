@@ -96,7 +96,7 @@ describe('section summary', () => {
     ['the sort order', describeOrder(draft.sorts['global'] ?? []), 'Plays at once, size'],
     ['missing groups', describeGroups(draft.rules.groups), 'All addons are asked at once'],
     ['an empty list of names', describeNames([]), 'None'],
-  ])('describes %s', (_, said, words) => {
-    expect(said).toBe(words);
+  ])('describes %s', (_, change, description) => {
+    expect(change).toBe(description);
   });
 });

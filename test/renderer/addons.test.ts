@@ -7,7 +7,7 @@ import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { alphaStreams, openFakeAddon, type FakeAddon } from '../services/addons/fake-addon.ts';
 import { openTorBox, type FakeStore } from '../services/addons/fake-stores.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)('Addons', () => {
   let upstream: FakeAddon;
   let torBox: FakeStore;
   beforeAll(async () => {
-    browser = await theBrowser();
+    browser = await getBrowser();
     upstream = await openFakeAddon({ streams: alphaStreams });
     torBox = await openTorBox();
   });
@@ -506,7 +506,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('inherits from a parent, exports a file without keys and imports it elsewhere', async () => {
+  it('inherits from a parent, exports a file without keys and imports it on another host', async () => {
     const keys = {
       services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }],
       tmdbApiKey: 'TMDBKEY',

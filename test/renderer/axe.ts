@@ -16,7 +16,7 @@ interface Finding {
  */
 export async function seriousFindings(
   page: Page,
-  what: 'everything' | 'contrast' = 'everything',
+  rules: 'everything' | 'contrast' = 'everything',
 ): Promise<readonly string[]> {
   // Evaluated through the debugger, which the content security policy does not block.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await source);
@@ -25,14 +25,14 @@ export async function seriousFindings(
       // Finishes color transitions, because an intermediate color is neither of them. They are finished instead of
       // awaited: in a window that was just resized, one of thousands may never start.
       for (;;) {
-        const fading = document.getAnimations().filter((each) => each instanceof CSSTransition);
+        const fading = document.getAnimations().filter((entry) => entry instanceof CSSTransition);
         if (fading.length === 0) break;
         for (const each of fading) each.finish();
       }
       const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Finding[] }> } };
       return (await axe.run({ resultTypes: ['violations'], ...(runOnly === undefined ? {} : { runOnly }) })).violations;
     },
-    what === 'contrast' ? ['color-contrast'] : undefined,
+    rules === 'contrast' ? ['color-contrast'] : undefined,
   );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -16,6 +16,6 @@ it.each([
   ['a whole beside a round line', 5, 25.3, [0, 10, 20, 30]],
   ['a hundred per cent', 12, 100, [0, 50, 100]],
   ['values above what was said to be the whole', 30, 20, [0, 10, 20, 30]],
-] as const)('parts of a whole have room for it: %s', (_, max, whole, lines) => {
-  expect(getGridLines(buildScale(max, 160, whole))).toEqual(lines);
+] as const)('parts of a whole have room for it: %s', (_, max, total, lines) => {
+  expect(getGridLines(buildScale(max, 160, total))).toEqual(lines);
 });

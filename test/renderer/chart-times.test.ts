@@ -21,8 +21,8 @@ it.each([
   ],
   ['an hour', toSeconds(3, 12), toSeconds(4, 10), 4, ['03:15:00', '03:30:00', '03:45:00', '04:00:00']],
   ['half a minute', toSeconds(3, 12, 1), toSeconds(3, 12, 31), 3, ['03:12:10', '03:12:20', '03:12:30']],
-] as const)('labels %s at round times', (_, first, last, most, labels) => {
-  expect(getRoundTimes(first, last, most)?.map((time) => clock.format(time * 1000))).toEqual(labels);
+] as const)('labels %s at round times', (_, first, last, maxLabels, labels) => {
+  expect(getRoundTimes(first, last, maxLabels)?.map((time) => clock.format(time * 1000))).toEqual(labels);
 });
 
 it('names days where times of day are not useful, and returns nothing for an empty span', () => {

@@ -15,7 +15,7 @@ const groups = [
   },
   { title: 'Settings', commands: [command('Settings of Push', 'Retention'), command('Push settings')] },
 ];
-const found = (typed: string): string[] =>
+const findNames = (typed: string): string[] =>
   rankGroups(filterCommands(groups, typed), typed).flatMap(({ commands }) => commands.map(({ title }) => title));
 
 describe('the search for a command', () => {
@@ -27,17 +27,17 @@ describe('the search for a command', () => {
     ['push s', ['Push settings', 'Settings of Push']],
     ['start', []],
   ])('finds commands for %j', (typed, titles) => {
-    expect(found(typed)).toEqual(titles);
+    expect(findNames(typed)).toEqual(titles);
   });
 
   it('sorts the best match first, merges groups with the same title, and keeps large groups last', () => {
-    const found = [
+    const results = [
       { title: 'Services', commands: [command('Restart Push', 'push'), command('Push service')] },
       { title: 'Topics', commands: [command('backup-push'), command('push')] },
       { title: 'In the inbox', commands: [command('Other words'), command('Push')], many: true },
     ];
-    const titles = rankGroups([...filterCommands(groups, 'push'), ...found], 'push');
-    expect(titles.map(({ title, commands }) => [title, ...commands.map((each) => each.title)])).toEqual([
+    const titles = rankGroups([...filterCommands(groups, 'push'), ...results], 'push');
+    expect(titles.map(({ title, commands }) => [title, ...commands.map((entry) => entry.title)])).toEqual([
       ['Topics', 'push', 'backup-push'],
       ['Services', 'Push service', 'Copy the address of Push', 'Restart Push'],
       ['Settings', 'Push settings', 'Settings of Push'],

@@ -147,7 +147,7 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     ['/git/connect', 'git'],
     ['/sync/connect', 'sync'],
     ['/delivery/connect', 'notify'],
-  ])('says once how devices trust the certificate, next to the shared address: %s', async (path, service) => {
+  ])('explains once how devices trust the certificate, next to the shared address: %s', async (path, service) => {
     const { shared, configuration } = await shareEverything();
     await using visit = await shared.visit(path.replace('/new', `/${configuration}`), { width: 1440, height: 900 });
     const { page } = visit;

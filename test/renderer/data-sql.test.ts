@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { openDataRoom, type DataRoom } from '../services/data/room.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 
 describe.skipIf(noBrowser)('Data: SQL editor', () => {
-  let room: DataRoom;
+  let fixture: DataFixture;
   beforeAll(async () => {
-    room = await openDataRoom({ services: [inbox] });
+    fixture = await openDataFixture({ services: [inbox] });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string) => {
-    const watched = await openPage(await theBrowser());
-    await signIn(watched.page.context(), room.host.url('control'));
-    await watched.page.goto(`${room.host.url('control')}${path}`);
+    const watched = await openPage(await getBrowser());
+    await signIn(watched.page.context(), fixture.host.url('control'));
+    await watched.page.goto(`${fixture.host.url('control')}${path}`);
     return watched;
   };
 

@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
 /** Tables that are made and changed by a form, and what signs tokens. */
 describe.skipIf(noBrowser)('Data: table form', () => {
-  let room: DataRoom;
+  let fixture: DataFixture;
   beforeAll(async () => {
-    room = await openDataRoom({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
+    fixture = await openDataFixture({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await theBrowser(), options);
-    await signIn(watched.page.context(), room.host.url('control'));
-    await watched.page.goto(`${room.host.url('control')}${path}`);
+    const watched = await openPage(await getBrowser(), options);
+    await signIn(watched.page.context(), fixture.host.url('control'));
+    await watched.page.goto(`${fixture.host.url('control')}${path}`);
     return watched;
   };
 
   /** Statements of the owner; answers the rows of the last one. */
   const run = async (query: string): Promise<any> => {
-    const reply = await fetch(`${room.host.url('control')}/api/data/sql`, {
+    const reply = await fetch(`${fixture.host.url('control')}/api/data/sql`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
@@ -57,7 +57,9 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await dialog.getByRole('button', { name: 'Make the table' }).click();
     await page.getByRole('heading', { name: 'notes' }).waitFor();
     await page.getByText('No rows yet.').waitFor();
-    const columns = `select column_name, data_type, is_nullable, coalesce(column_default, identity_generation, '') from information_schema.columns where table_name = 'notes' order by ordinal_position`;
+    const columns =
+      `select column_name, data_type, is_nullable, coalesce(column_default, identity_generation, '') ` +
+      `from information_schema.columns where table_name = 'notes' order by ordinal_position`;
     expect(await run(columns)).toEqual([
       ['id', 'bigint', 'NO', 'BY DEFAULT'],
       ['created_at', 'timestamp with time zone', 'NO', 'now()'],
@@ -110,9 +112,9 @@ describe.skipIf(noBrowser)('Data: table form', () => {
   });
 
   it('creates a table in the selected schema', async () => {
-    await using other = await openDataRoom({ settings: { schemas: ['shop', 'crew'] } });
+    await using other = await openDataFixture({ settings: { schemas: ['shop', 'crew'] } });
     await other.sql('create schema shop; create schema crew');
-    await using watched = await openPage(await theBrowser());
+    await using watched = await openPage(await getBrowser());
     const { page } = watched;
     await signIn(page.context(), other.host.url('control'));
     for (const [name, schema] of [
@@ -149,7 +151,7 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await page.getByRole('button', { name: 'End the earlier ones now' }).click();
     await page.getByRole('button', { name: 'Refuse their tokens from now on?' }).click();
     await page.getByText('Tokens of the earlier pair').waitFor({ state: 'detached' });
-    const { keys }: any = await (await fetch(`${room.url}/auth/v1/.well-known/jwks.json`)).json();
+    const { keys }: any = await (await fetch(`${fixture.url}/auth/v1/.well-known/jwks.json`)).json();
     expect(await page.getByText(keys[0].kid).count()).toBe(1);
   });
 
@@ -171,12 +173,12 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await page.getByRole('button', { name: 'New table' }).click();
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('boats');
     await expectFits(watched, 'data-new-table', screen);
-    await page.goto(`${room.host.url('control')}/data/tables/public.berths/`);
+    await page.goto(`${fixture.host.url('control')}/data/tables/public.berths/`);
     await page.getByRole('link', { name: 'Columns', exact: true }).click();
     await page.getByRole('button', { name: 'Change columns' }).click();
     await page.getByRole('dialog').getByRole('group', { name: 'boat' }).waitFor();
     await expectFits(watched, 'data-columns', screen);
-    await page.goto(`${room.host.url('control')}/data/connect`);
+    await page.goto(`${fixture.host.url('control')}/data/connect`);
     await page.getByText('How tokens are signed, and').click();
     await expectFits(watched, 'data-keys', screen);
   });

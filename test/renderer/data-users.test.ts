@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuthRoom, type AuthRoom } from '../services/data/auth-room.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { openAuthFixture, type AuthFixture } from '../services/data/auth-fixture.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
 const password = 'correct horse 1';
 
 describe.skipIf(noBrowser)('Data: app users', () => {
-  let room: AuthRoom;
+  let fixture: AuthFixture;
   beforeAll(async () => {
-    room = await openAuthRoom({ environment: { DATA_ANONYMOUS_SIGN_INS: 'true' } });
-    await room.client().auth.signUp({ email: 'ann@example.com', password });
-    await room.client().auth.signInAnonymously();
-    const admin = room.client({ key: room.serviceKey }).auth.admin;
+    fixture = await openAuthFixture({ environment: { DATA_ANONYMOUS_SIGN_INS: 'true' } });
+    await fixture.client().auth.signUp({ email: 'ann@example.com', password });
+    await fixture.client().auth.signInAnonymously();
+    const admin = fixture.client({ key: fixture.serviceKey }).auth.admin;
     await admin.createUser({ email: 'a-person-with-quite-a-long-name@department.example.com', password });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (options = {}) => {
-    const watched = await openPage(await theBrowser(), options);
-    await signIn(watched.page.context(), room.host.url('control'));
-    await watched.page.goto(`${room.host.url('control')}/data/users`);
+    const watched = await openPage(await getBrowser(), options);
+    await signIn(watched.page.context(), fixture.host.url('control'));
+    await watched.page.goto(`${fixture.host.url('control')}/data/users`);
     await watched.page.getByText('ann@example.com').waitFor();
     return watched;
   };
@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Make the user' }).click();
     await page.getByText('4 users').waitFor();
-    expect((await room.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error).toBeNull();
+    expect((await fixture.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error).toBeNull();
 
     await page.getByLabel('Search users').fill('ben');
     await page.getByText('1 user', { exact: true }).waitFor();
@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     await page.keyboard.press('Escape');
     await choose('Keep out');
     await page.getByText('kept out').waitFor();
-    expect((await room.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error?.code).toBe(
+    expect((await fixture.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error?.code).toBe(
       'user_banned',
     );
     await choose('Let in again');
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('Data: app users', () => {
   });
 
   it('shows the sign-in methods and sessions of a user, and ends a session', async () => {
-    const client = room.client();
+    const client = fixture.client();
     await client.auth.signUp({
       email: 'cid@example.com',
       password,

@@ -1,31 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
 const ann = '11111111-1111-4111-8111-111111111111';
 
 describe.skipIf(noBrowser)('Data', () => {
-  let room: DataRoom;
+  let fixture: DataFixture;
   beforeAll(async () => {
-    room = await openDataRoom({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
+    fixture = await openDataFixture({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await theBrowser(), options);
-    await signIn(watched.page.context(), room.host.url('control'));
-    await watched.page.goto(`${room.host.url('control')}${path}`);
+    const watched = await openPage(await getBrowser(), options);
+    await signIn(watched.page.context(), fixture.host.url('control'));
+    await watched.page.goto(`${fixture.host.url('control')}${path}`);
     return watched;
   };
 
   /** Statements of the owner; answers the rows of the last one. */
   const run = async (query: string): Promise<any> => {
-    const reply = await fetch(`${room.host.url('control')}/api/data/sql`, {
+    const reply = await fetch(`${fixture.host.url('control')}/api/data/sql`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
@@ -49,7 +49,9 @@ describe.skipIf(noBrowser)('Data', () => {
   it('creates a table with a statement, protects it, and explains the rows a user can read', async () => {
     await using watched = await visit('/data/sql');
     const { page } = watched;
-    const text = `create table notes (id int primary key, owner uuid, body text); insert into notes values (1, '${ann}', 'mine'), (2, null, 'of nobody'); select body from notes order by id`;
+    const text =
+      'create table notes (id int primary key, owner uuid, body text); insert into notes values (1, ' +
+      `'${ann}', 'mine'), (2, null, 'of nobody'); select body from notes order by id`;
     await page.getByLabel('Statements').fill(text);
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByRole('cell', { name: 'of nobody' }).waitFor();
@@ -83,7 +85,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('button', { name: /^create table notes/ }).click();
     expect(await page.getByLabel('Statements').inputValue()).toBe(text);
 
-    await page.goto(`${room.host.url('control')}/data`);
+    await page.goto(`${fixture.host.url('control')}/data`);
     await page.getByText('has no row policies').waitFor();
     await page.getByRole('list', { name: 'The largest tables' }).getByText('notes').waitFor();
     await page.getByRole('alert').getByRole('link', { name: /notes/ }).click();
@@ -103,7 +105,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('button', { name: 'Count their rows' }).click();
     await page.getByText('Sees 1 of 2 rows').waitFor();
     await page.getByText('true for 1 row', { exact: false }).waitFor();
-    await fetch(`${room.host.url('control')}/api/data/users`, {
+    await fetch(`${fixture.host.url('control')}/api/data/users`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'bob@example.org', password: 'harbour-lamp-42' }),
@@ -151,7 +153,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await expect.poll(sleeping).toEqual([['0']]);
     await page.getByText('Cancelled', { exact: true }).first().waitFor();
 
-    const gone = async (): Promise<void> => {
+    const expectRemoved = async (): Promise<void> => {
       const began = performance.now();
       await expect.poll(sleeping).toEqual([['0']]);
       // Without a message from the page the server takes half a minute to detect its absence.
@@ -160,13 +162,13 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('tab', { name: 'SQL' }).click();
     await begin();
     await page.goto('about:blank');
-    await gone();
-    await page.goto(`${room.host.url('control')}/data/sql`);
+    await expectRemoved();
+    await page.goto(`${fixture.host.url('control')}/data/sql`);
     await begin();
     await page.getByRole('button', { name: /Signed in as/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    await gone();
+    await expectRemoved();
   });
 
   it('reveals the secret key on request, and rotates it', async () => {
@@ -180,14 +182,14 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('button', { name: 'Replace' }).last().click();
     await page.getByRole('button', { name: /Replace it\?/ }).click();
     await expect.poll(() => secret.textContent()).not.toBe(before);
-    const reply = await room.request('/pg/types', { headers: { apikey: (await secret.textContent()) ?? '' } });
+    const reply = await fixture.request('/pg/types', { headers: { apikey: (await secret.textContent()) ?? '' } });
     expect(reply.status).toBe(200);
   });
 
   it('supports buttons, imports and table search on a phone', async () => {
     const tables = Array.from(
       { length: 12 },
-      (_, at) => `create table shelf_${String(at)} (id int primary key, owner uuid)`,
+      (_, index) => `create table shelf_${String(index)} (id int primary key, owner uuid)`,
     );
     await run(`${tables.join('; ')}; alter table shelf_1 enable row level security; select 1 as one`);
     await using watched = await visit('/data/tables/public.shelf_1/?view=policies', {
@@ -207,7 +209,7 @@ describe.skipIf(noBrowser)('Data', () => {
       );
     expect(cut).toEqual([]);
 
-    await page.goto(`${room.host.url('control')}/data/tables`);
+    await page.goto(`${fixture.host.url('control')}/data/tables`);
     await page.getByRole('searchbox', { name: 'Search the tables' }).fill('shelf_11');
     await page.getByRole('link', { name: 'shelf_10' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('link', { name: /^shelf_/ }).count()).toBe(1);
@@ -226,7 +228,9 @@ describe.skipIf(noBrowser)('Data', () => {
 
   it('adds a row, reports an invalid value, changes the row, and deletes it', async () => {
     await run(
-      "create type mood as enum ('sad', 'glad'); create table edited (id bigint generated always as identity primary key, title text not null, n int, meta jsonb, mood mood, done boolean not null default false)",
+      "create type mood as enum ('sad', 'glad'); create table edited (id bigint generated always as " +
+        'identity primary key, title text not null, n int, meta jsonb, mood mood, done boolean not null ' +
+        'default false)',
     );
     await using watched = await visit('/data/tables/public.edited/');
     const { page } = watched;
@@ -332,16 +336,16 @@ describe.skipIf(noBrowser)('Data', () => {
   });
 
   it('shows the status without starting PostgreSQL, and keeps the history', async () => {
-    await using quiet = await openDataRoom({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
-    await using watched = await openPage(await theBrowser());
+    await using quiet = await openDataFixture({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
+    await using watched = await openPage(await getBrowser());
     const { page } = watched;
     await signIn(page.context(), quiet.host.url('control'));
     await page.goto(`${quiet.host.url('control')}/data`);
     await page.getByText('PostgreSQL sleeps').waitFor();
     // Nor do those that would name a table if they knew one.
-    for (const at of ['connect', 'sql']) {
+    for (const pageName of ['connect', 'sql']) {
       const looked = page.waitForResponse((answer) => answer.url().endsWith('/api/data/overview'));
-      await page.goto(`${quiet.host.url('control')}/data/${at}`);
+      await page.goto(`${quiet.host.url('control')}/data/${pageName}`);
       await (await looked).finished();
       await page.waitForLoadState('load');
     }
@@ -361,15 +365,19 @@ describe.skipIf(noBrowser)('Data', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await run(`create table if not exists keyless (a int, b text); create table if not exists notes (id int primary key, owner uuid, body text);
+    await run(`create table if not exists keyless (a int, b text);
+      create table if not exists notes (id int primary key, owner uuid, body text);
       insert into notes values (2, null, 'of nobody') on conflict do nothing; alter table notes enable row level security`);
     await using watched = await visit('/data', screen);
     const { page } = watched;
-    const columns = Array.from({ length: 9 }, (_, at) => `column_${at} text default 'a value of some length'`).join();
+    const columns = Array.from(
+      { length: 9 },
+      (_, index) => `column_${index} text default 'a value of some length'`,
+    ).join();
     await run(
       `create table if not exists broad (id int primary key, ${columns}); insert into broad values (100000) on conflict do nothing`,
     );
-    const places = [
+    const pagePaths = [
       '',
       'tables',
       'tables/public.broad/',
@@ -381,25 +389,25 @@ describe.skipIf(noBrowser)('Data', () => {
       'tables/public.notes/?view=columns',
       'tables/public.keyless/',
     ];
-    for (const at of places) {
-      await page.goto(`${room.host.url('control')}/data/${at}`);
+    for (const pagePath of pagePaths) {
+      await page.goto(`${fixture.host.url('control')}/data/${pagePath}`);
       // A table has the page to itself.
-      const name = /^tables\/public\.(\w+)/.exec(at)?.[1] ?? 'Databases';
+      const name = /^tables\/public\.(\w+)/.exec(pagePath)?.[1] ?? 'Databases';
       await page.getByRole('heading', { level: 1, name }).waitFor();
-      if (at.endsWith('policies')) await page.getByText('Who sees what?').waitFor();
-      if (at.endsWith('columns')) await page.getByRole('button', { name: 'Change columns' }).waitFor();
-      if (at.endsWith('broad/')) await page.getByRole('button', { name: /column_8/ }).waitFor();
-      if (at.endsWith('notes/')) await page.getByText('of nobody').waitFor();
-      await expectFits(watched, `data-${at.replaceAll(/\W/g, '-') || 'overview'}`, screen);
+      if (pagePath.endsWith('policies')) await page.getByText('Who sees what?').waitFor();
+      if (pagePath.endsWith('columns')) await page.getByRole('button', { name: 'Change columns' }).waitFor();
+      if (pagePath.endsWith('broad/')) await page.getByRole('button', { name: /column_8/ }).waitFor();
+      if (pagePath.endsWith('notes/')) await page.getByText('of nobody').waitFor();
+      await expectFits(watched, `data-${pagePath.replaceAll(/\W/g, '-') || 'overview'}`, screen);
     }
-    await page.goto(`${room.host.url('control')}/data/sql`);
+    await page.goto(`${fixture.host.url('control')}/data/sql`);
     await page.getByLabel('Statements').fill('select * from broad');
     await page.getByRole('button', { name: 'Run' }).click();
     // A number is on one line, however many columns there are.
     const cell = page.getByRole('cell', { name: '100000', exact: true });
     expect((await cell.boundingBox())?.height).toBeLessThan(48);
     await expectFits(watched, 'data-answer', screen);
-    await page.goto(`${room.host.url('control')}/data/tables/public.notes/`);
+    await page.goto(`${fixture.host.url('control')}/data/tables/public.notes/`);
     await page.getByRole('button', { name: /of nobody/ }).click();
     await page.getByRole('dialog').getByLabel('body', { exact: true }).waitFor();
     await expectFits(watched, 'data-row', screen);

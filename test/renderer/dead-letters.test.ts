@@ -7,7 +7,7 @@ import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { api } from '../support/api.ts';
-import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
+import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { closeToasts } from './toasts.ts';
@@ -19,7 +19,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
   let receiver: Server;
   let status: number;
   beforeAll(async () => {
-    browser = await theBrowser();
+    browser = await getBrowser();
   });
   beforeEach(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('announces problems on Home, and retries them individually or all at once', async () => {
+  it('shows problems on Home, and retries them individually or together', async () => {
     await giveUp(3);
     await using watched = await visit('/');
     const { page } = watched;

@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('works on another device, which is told how to trust this computer', async () => {
+  it('works on another device, and explains how it trusts this computer', async () => {
     const TOKEN = await createToken('curl');
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;

@@ -50,12 +50,12 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
   });
 
   it('shows why a link fails before it is added, and counts the entries of a playlist', async () => {
-    pages.downloads.previewReason = 'Unable to download webpage: HTTP Error 404: Not Found';
+    pages.downloads.previewError = 'Unable to download webpage: HTTP Error 404: Not Found';
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await page.getByLabel(field).fill('https://videos.example/gone');
     await page.getByText('Unable to download webpage: HTTP Error 404: Not Found').waitFor();
-    pages.downloads.previewReason = '';
+    pages.downloads.previewError = '';
     pages.downloads.preview = { ...pages.downloads.preview, title: 'All of them', duration: null, entries: 24 };
     await page.getByLabel(field).fill('https://videos.example/list');
     await page.getByText('playlist of 24').waitFor();
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
       "ERROR: [generic] x: Unable to download webpage: HTTPConnection(host='a'): Connection refused";
     pages.downloads.refused.set('https://videos.example/gone', extractorMessage);
     pages.downloads.refused.set('https://nas.example/film', 'Refusing to fetch a private address');
-    pages.downloads.previewReason = extractorMessage;
+    pages.downloads.previewError = extractorMessage;
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     const advice = page.getByText('The site could not be reached.');
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await page.getByLabel(field).fill('https://nas.example/film');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByRole('link', { name: 'Allow private addresses' }).waitFor();
-    pages.downloads.previewReason = '';
+    pages.downloads.previewError = '';
   });
 
   it('returns every refused link of a batch with its reason', async () => {

@@ -21,9 +21,9 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   function row(page: Page, title: string) {
     return page.getByRole('group').getByRole('listitem').filter({ hasText: title });
   }
-  async function act(page: Page, title: string, what: string): Promise<void> {
+  async function act(page: Page, title: string, action: string): Promise<void> {
     await page.getByRole('button', { name: `More for ${title}` }).click();
-    await page.getByRole('menuitem', { name: what }).click();
+    await page.getByRole('menuitem', { name: action }).click();
   }
 
   it('filters by a URL that can be bookmarked, including downloads that end in the meantime', async () => {
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await visit.page.getByRole('status').getByRole('heading', { name: 'Download not found' }).waitFor();
   });
 
-  it('names a refused download by its address and gives the reason once', async () => {
+  it('shows a refused download with its address and the reason once', async () => {
     const url = 'http://127.0.0.1:9/film';
     const refused = { title: '127.0.0.1', state: 'failed', kind: 'video', finishedAt: 3 } as const;
     pages.downloads.set('refused', { ...refused, url, message: 'The site asks for a sign-in first.' });

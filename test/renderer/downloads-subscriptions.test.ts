@@ -77,22 +77,22 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await api('subscriptions', { url });
     await using visit = await pages.visit('/downloads/subscriptions');
     const { page } = visit;
-    const own = row(page, 'Lighthouse');
-    await own.getByText('No new video yet').waitFor();
-    await own.getByText(/^Best quality.* into the download folder$/).waitFor();
+    const subscriptionRow = row(page, 'Lighthouse');
+    await subscriptionRow.getByText('No new video yet').waitFor();
+    await subscriptionRow.getByText(/^Best quality.* into the download folder$/).waitFor();
     site.publish('Lighthouse', ['Lighthouse 2', 'Lighthouse 1']);
-    await own.getByRole('button', { name: 'More about Lighthouse' }).click();
+    await subscriptionRow.getByRole('button', { name: 'More about Lighthouse' }).click();
     await page.getByRole('menuitem', { name: 'Check now' }).click();
     await page.getByText('1 new video is in the queue.').waitFor();
-    await own.getByText('1 new video, last now').waitFor();
+    await subscriptionRow.getByText('1 new video, last now').waitFor();
     site.publish('Lighthouse', ['Lighthouse 4', 'Lighthouse 3', 'Lighthouse 2', 'Lighthouse 1']);
     await api('subscriptions/check', {});
-    await own.getByText('3 new videos, last now').waitFor();
+    await subscriptionRow.getByText('3 new videos, last now').waitFor();
 
     site.publish('Lighthouse', undefined);
     await api('subscriptions/check', {});
-    await own.getByText('Failed. Nothing is at its address any more.').waitFor();
-    await own.getByRole('button', { name: 'Change the address: Lighthouse' }).click();
+    await subscriptionRow.getByText('Failed. Nothing is at its address any more.').waitFor();
+    await subscriptionRow.getByRole('button', { name: 'Change the address: Lighthouse' }).click();
     const address = page.getByLabel('Channel, playlist or feed');
     await page.getByText('What the site answered').click();
     await page.getByRole('dialog').getByText('404').first().waitFor();
@@ -100,22 +100,22 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await address.fill(site.publish('Beacon', ['Lighthouse 4', 'Lighthouse 3']));
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await own.getByText('3 new videos').waitFor();
-    await own.getByText('Failed.').waitFor({ state: 'detached' });
+    await subscriptionRow.getByText('3 new videos').waitFor();
+    await subscriptionRow.getByText('Failed.').waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Lighthouse', exact: true }).click();
     await page.getByLabel('Look for new videos').selectOption('every day');
     await page.getByRole('button', { name: 'Save' }).click();
-    await own.getByText('every day').waitFor();
+    await subscriptionRow.getByText('every day').waitFor();
 
-    await own.getByRole('switch', { name: 'Check Lighthouse' }).click();
-    await own.getByText('Paused').waitFor();
+    await subscriptionRow.getByRole('switch', { name: 'Check Lighthouse' }).click();
+    await subscriptionRow.getByText('Paused').waitFor();
 
-    await own.getByRole('button', { name: 'More about Lighthouse' }).click();
+    await subscriptionRow.getByRole('button', { name: 'More about Lighthouse' }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
-    await own.waitFor({ state: 'detached' });
+    await subscriptionRow.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await own.getByText('Paused').waitFor();
+    await subscriptionRow.getByText('Paused').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

@@ -128,9 +128,9 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const { page } = visit;
       await page.getByText('Nothing has been downloaded yet.').waitFor();
       const transfer = await page.evaluateHandle(
-        (given) => {
+        (handle) => {
           const transfer = new DataTransfer();
-          for (const [type, text] of Object.entries(given)) {
+          for (const [type, text] of Object.entries(handle)) {
             if (type.includes('/')) transfer.setData(type, text);
             else transfer.items.add(new File([text], type));
           }
@@ -443,7 +443,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     });
   });
 
-  it('keeps rows under the pointer in place and moves them after it left', async () => {
+  it('keeps rows under the pointer in place and moves them afterwards', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await five(page);

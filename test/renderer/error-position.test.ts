@@ -6,17 +6,17 @@ import { formatDevice } from '../../renderer/src/pages/data/device-name.ts';
 describe('locateError', () => {
   it('counts characters instead of UTF-16 code units', () => {
     const text = "select '\u{1f4a1}',\n  nonsense";
-    const found = locateError(text, [...text.slice(0, text.indexOf('nonsense'))].length + 1);
-    expect(found).toMatchObject({ line: 2, text: '  nonsense', from: 2, to: 10 });
-    expect(text.slice(found.start, found.end)).toBe('nonsense');
+    const error = locateError(text, [...text.slice(0, text.indexOf('nonsense'))].length + 1);
+    expect(error).toMatchObject({ line: 2, text: '  nonsense', from: 2, to: 10 });
+    expect(text.slice(error.start, error.end)).toBe('nonsense');
   });
 
   it('shortens a long line', () => {
     const text = `select ${'a, '.repeat(100)}"wrong one", ${'b, '.repeat(100)}`;
-    const found = locateError(text, text.indexOf('"wrong') + 1);
-    expect(found.text.length).toBeLessThan(140);
-    expect(found.text.slice(found.from, found.to)).toBe('"wrong one"');
-    expect([found.text.at(0), found.text.at(-1)]).toEqual(['…', '…']);
+    const error = locateError(text, text.indexOf('"wrong') + 1);
+    expect(error.text.length).toBeLessThan(140);
+    expect(error.text.slice(error.from, error.to)).toBe('"wrong one"');
+    expect([error.text.at(0), error.text.at(-1)]).toEqual(['…', '…']);
   });
 
   it('locates an error at the end', () => {
@@ -44,12 +44,13 @@ it.each([
     'Edge on Windows',
   ],
   [
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like ' +
+      'Gecko) Version/17.0 Mobile/15E148 Safari/604.1',
     'Safari on iOS',
   ],
   ['node', 'node'],
   ['curl/8.5.0', 'curl'],
   ['', 'A program that does not say what it is'],
-])('formats a device by browser and system: %s', (userAgent, words) => {
-  expect(formatDevice(userAgent)).toBe(words);
+])('formats a device by browser and system: %s', (userAgent, label) => {
+  expect(formatDevice(userAgent)).toBe(label);
 });

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../renderer/src/pages/index.ts';
-import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
+import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openHousehold } from '../household/household.ts';
 import type { TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
     [host, browser] = await Promise.all([
       openHousehold({ only: parts, ...(built ? { pages: built } : {}) }),
-      theBrowser(),
+      getBrowser(),
     ]);
   });
   afterAll(async () => {
@@ -59,21 +59,21 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
   });
 
   it.each(visiblePages.filter(({ group }) => group !== 'account'))(
-    'can be reached by keyboard alone: $title',
+    'can be reached by keyboard: $title',
     async ({ path, title }) => {
       await using visit = await openPage(browser);
       const { page } = visit;
       await signIn(page.context(), host.url('control'));
       await page.goto(`${host.url('control')}/settings/log`);
       await page.getByRole('navigation', { name: 'Homeport' }).getByRole('link').first().waitFor();
-      const wanted = `/${path}`;
+      const expectedPath = `/${path}`;
       let reached = '';
       // The logo links to Home as well; twice the length of the sidebar is enough.
-      for (let step = 0; step < 2 * visiblePages.length + 10 && reached !== wanted; step += 1) {
+      for (let step = 0; step < 2 * visiblePages.length + 10 && reached !== expectedPath; step += 1) {
         await page.keyboard.press('Tab');
         reached = await page.evaluate(() => document.activeElement?.getAttribute('href') ?? '');
       }
-      expect(reached).toBe(wanted);
+      expect(reached).toBe(expectedPath);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: getHeading({ at: path, title }), exact: true }).waitFor();
     },

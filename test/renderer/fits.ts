@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { WatchedPage } from '../support/browser.ts';
-import { within } from '../support/hangs.ts';
+import { within } from '../support/browser-timeouts.ts';
 import { seriousFindings } from './axe.ts';
 import { eachLook, type screens } from './screens.ts';
 
@@ -26,13 +26,13 @@ export async function expectFits(
   );
   const seen = new Set<number>();
   await eachLook(page, screen, async ({ width, dark }) => {
-    const what = seen.has(width) ? 'contrast' : 'everything';
+    const rules = seen.has(width) ? 'contrast' : 'everything';
     seen.add(width);
     const description = `${name} at ${String(width)} px, ${dark ? 'dark' : 'light'}`;
     await photograph(page, `${name}-${String(width)}-${dark ? 'dark' : 'light'}`);
     const over = page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(await within(`${description} tells its width`, over), description).toBeLessThanOrEqual(0);
-    expect(await within(`${description} is read by axe`, seriousFindings(page, what)), description).toEqual([]);
+    expect(await within(`${description} is read by axe`, seriousFindings(page, rules)), description).toEqual([]);
     expect(complaints, description).toEqual([]);
   });
 }

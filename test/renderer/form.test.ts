@@ -44,7 +44,7 @@ describe('groups of settings fields', () => {
     const port = field('Port', z.int());
     const { alone, groups } = groupFields([key, monitors, port, address]);
     expect(alone).toEqual([port]);
-    expect(groups.map(({ title, fields }) => [title, fields.map((each) => each.title)])).toEqual([
+    expect(groups.map(({ title, fields }) => [title, fields.map((entry) => entry.title)])).toEqual([
       ['TorBox', ['API key', 'Address']],
       ['Written as JSON', ['Monitors']],
     ]);
@@ -97,7 +97,7 @@ describe('the control for a setting', () => {
     expect(kind(schema)).toBe(expected);
   });
 
-  it('offers what has words, in their order, and everything where nothing has', () => {
+  it('offers the values with labels in their order, or all values without labels', () => {
     const options = (schema: z.ZodType): unknown => {
       const control = getControl(z.toJSONSchema(schema, { io: 'input' }));
       return 'options' in control ? control.options : undefined;
@@ -117,7 +117,7 @@ describe('the control for a setting', () => {
     expect(options(z.array(sizes).meta({ choices }))).toEqual(offered);
   });
 
-  it('shows what a text looks like while it is empty', () => {
+  it('shows an example in an empty text field', () => {
     const address = z.string().default('').meta({ example: 'https://push.home.lan' });
     expect(getControl(z.toJSONSchema(address, { io: 'input' }))).toMatchObject({ example: 'https://push.home.lan' });
   });
@@ -134,14 +134,14 @@ describe('an amount', () => {
   const bytes = { unit: 'bytes', smallUnit: 1 } as const;
   const file = { unit: 'bytes', smallUnit: 2 ** 20 } as const;
 
-  it('is read in seconds and MiB, a few bytes as they are', () => {
+  it('is displayed in seconds and MiB, or in bytes when it is small', () => {
     expect(formatAmount(ms, getDisplayUnit(ms, 9500), 9500)).toBe('9.5');
     expect(getDisplayUnit(bytes, 200).name).toBe('bytes');
     expect(getDisplayUnit(bytes, 0).name).toBe('MiB');
     expect(formatAmount(bytes, getDisplayUnit(bytes, 2 ** 40), 2 ** 40)).toBe('1048576');
   });
 
-  it('is what it counts as where a small number stands for more', () => {
+  it('is displayed as its effective value when small numbers have another meaning', () => {
     expect([getDisplayUnit(file, 200).name, formatAmount(file, getDisplayUnit(file, 200), 200)]).toEqual([
       'MiB',
       '200',
@@ -151,7 +151,7 @@ describe('an amount', () => {
     expect(toSettingValue(bytes, getDisplayUnit(bytes, 0), 0.005)).toBe(5243);
   });
 
-  it('is refused in the words it is shown in', () => {
+  it('is rejected with its displayed unit', () => {
     expect(convertMessage('It must be 1,000 or more.', getDisplayUnit(ms, 1))).toBe('It must be 1 s or more.');
     expect(convertMessage('It must be 16,777,216 or less.', getDisplayUnit(bytes, 0))).toBe(
       'It must be 16 MiB or less.',
@@ -173,7 +173,7 @@ describe('a text of a number and a unit', () => {
     expect(parseQuantity(quantity, text)).toEqual(parts);
   });
 
-  it('is kept as one, whatever is typed for the number', () => {
+  it('keeps its unit, whatever number is typed', () => {
     expect([stringifyQuantity('90', 'm'), stringifyQuantity('1,5', 'h'), stringifyQuantity('x', 'h')]).toEqual([
       '90m',
       '1.5h',
@@ -182,8 +182,8 @@ describe('a text of a number and a unit', () => {
   });
 });
 
-describe('what is typed into a number', () => {
-  it('goes to the host as it is when it is none', () => {
+describe('the text of a number field', () => {
+  it('is sent unchanged when it is not a number', () => {
     expect(parseNumber(' 12 ', false)).toBe(12);
     expect(parseNumber('lots', false)).toBe('lots');
     expect(parseNumber('', true)).toBeNull();

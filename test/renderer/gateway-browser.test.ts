@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   let provider: TestProvider;
   let browser: Browser;
   /** A page of another site over plain HTTP. */
-  let elsewhere: Server;
+  let otherServer: Server;
   const lampAt = (path = ''): string => `https://lamp.nas.local:${home.port}${path}`;
 
   beforeAll(async () => {
@@ -48,10 +48,10 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
       oidcScopes: 'openid',
       oidcAccounts: ['sub-ada=ada'],
     });
-    elsewhere = createServer((_request, response) => {
+    otherServer = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('<h1>Elsewhere</h1>');
     }).listen(0, '127.0.0.1');
-    await once(elsewhere, 'listening');
+    await once(otherServer, 'listening');
     browser = await launchBrowser('engine', [
       `--host-resolver-rules=MAP *.nas.local ${lan}, MAP nas.local ${lan}, MAP rebound.example ${lan}`,
     ]);
@@ -60,8 +60,8 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     await browser.close();
     await home[Symbol.asyncDispose]();
     await provider[Symbol.asyncDispose]();
-    elsewhere.closeAllConnections();
-    await new Promise((resolve) => elsewhere.close(resolve));
+    otherServer.closeAllConnections();
+    await new Promise((resolve) => otherServer.close(resolve));
   });
 
   /** A profile that accepts the certificates of the authority, like a device that trusts it. */
@@ -100,18 +100,18 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
       method: 'POST',
       body: JSON.stringify(admin),
     });
-    const own = <T>(path: string, body: object): Promise<T> =>
+    const callApp = <T>(path: string, body: object): Promise<T> =>
       api<T>(home.host.url('control'), `/api/account/second-factor${path}`, {
         method: 'POST',
         headers: { 'Homeport-Session': session, Authorization: '' },
         body: JSON.stringify(body),
       });
-    const { secret } = await own<{ secret: string }>('', { password: admin.password });
+    const { secret } = await callApp<{ secret: string }>('', { password: admin.password });
     const bits = [...secret]
-      .map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'))
+      .map((entry) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(entry).toString(2).padStart(5, '0'))
       .join('');
-    const key = Uint8Array.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
-    const { recoveryCodes } = await own<{ recoveryCodes: string[] }>('/confirm', {
+    const key = Uint8Array.from((bits.match(/.{8}/g) ?? []).map((entry) => Number.parseInt(entry, 2)));
+    const { recoveryCodes } = await callApp<{ recoveryCodes: string[] }>('/confirm', {
       code: generateCode(key, toTimeStep(Date.now())),
     });
     await using context = await openTrustingBrowser();
@@ -130,14 +130,14 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
     await expect.poll(() => page.url()).toBe(lampAt('/shelf'));
-    await own('/off', { code: recoveryCodes[0] ?? '' });
+    await callApp('/off', { code: recoveryCodes[0] ?? '' });
   });
 
   it.each([
     ['a service on the same port', () => `https://evil.nas.local:${home.port}/`, 'Evil'],
     [
       'another scheme and port',
-      () => `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/`,
+      () => `http://127.0.0.1:${String((otherServer.address() as AddressInfo).port)}/`,
       'Elsewhere',
     ],
   ])('follows the redirect of the requested page after a sign-in: to %s', async (_what, target, heading) => {
@@ -147,8 +147,8 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     page.on('console', (message) => {
       if (message.text().includes('Content Security Policy')) violations.push(message.text());
     });
-    const answer = await page.goto(lampAt(`/?redirect=${encodeURIComponent(target())}`));
-    expect(answer?.headers()['content-security-policy']).toMatch(/form-action 'self';/);
+    const response = await page.goto(lampAt(`/?redirect=${encodeURIComponent(target())}`));
+    expect(response?.headers()['content-security-policy']).toMatch(/form-action 'self';/);
     await signIn(page);
     await page.getByRole('heading', { name: heading }).waitFor();
     await expect.poll(() => page.url()).toBe(target());
@@ -195,7 +195,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   });
 
   it.each([
-    ['of another site', () => `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/`],
+    ['of another site', () => `http://127.0.0.1:${String((otherServer.address() as AddressInfo).port)}/`],
     ['of a neighbour on the same site', () => `https://evil.nas.local:${home.port}/`],
   ])('resists a hostile page: %s', async (_what, hostile) => {
     await using context = await openTrustingBrowser();
@@ -251,8 +251,8 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   it('rejects a host name that was rebound to this address', async () => {
     await using context = await openTrustingBrowser();
     const page = await context.newPage();
-    const answer = await page.goto(`https://rebound.example:${home.port}/`);
-    expect(answer?.status()).toBe(403);
+    const response = await page.goto(`https://rebound.example:${home.port}/`);
+    expect(response?.status()).toBe(403);
     expect(await page.content()).not.toContain('lamp');
   });
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { noBrowser, openPage, signIn, theBrowser, type PageOptions } from '../support/browser.ts';
-import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
+import { noBrowser, openPage, signIn, getBrowser, type PageOptions } from '../support/browser.ts';
+import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
@@ -27,45 +27,45 @@ function makePicture(): Buffer {
 }
 
 describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
-  let room: GitRoom;
+  let fixture: GitFixture;
   const picture = makePicture();
   beforeAll(async () => {
-    room = await openGitRoom({ services: [inbox] });
-    await room.create('demo', { description: 'Turns the lamp and tells the time' });
-    await room.create('other', { auto_init: true });
-    await room.api('POST', '/orgs', { username: 'harbour' });
-    await room.api('POST', '/orgs/harbour/repos', { name: 'crane', auto_init: true });
-    await room.api('POST', '/orgs/harbour/repos', { name: 'ada-list', auto_init: true });
-    const cwd = await room.work('demo', {
+    fixture = await openGitFixture({ services: [inbox] });
+    await fixture.create('demo', { description: 'Turns the lamp and tells the time' });
+    await fixture.create('other', { auto_init: true });
+    await fixture.api('POST', '/orgs', { username: 'harbour' });
+    await fixture.api('POST', '/orgs/harbour/repos', { name: 'crane', auto_init: true });
+    await fixture.api('POST', '/orgs/harbour/repos', { name: 'ada-list', auto_init: true });
+    const cwd = await fixture.work('demo', {
       '.gitattributes': '*.png filter=lfs diff=lfs merge=lfs -text\n*.csv filter=lfs diff=lfs merge=lfs -text\n',
       'README.md': '# Demo\n\nTurns the **lamp**. See [the lines](long.txt).\n\n```sh\nmake all\n```\n',
       'long.txt': `${lines.join('\n')}\n`,
     });
-    await room.git(['lfs', 'install', '--local'], { cwd });
+    await fixture.git(['lfs', 'install', '--local'], { cwd });
     mkdirSync(join(cwd, 'media'));
     writeFileSync(join(cwd, 'media', 'dot.png'), picture);
     writeFileSync(join(cwd, 'media', 'table.csv'), 'name,height\nlighthouse,31\n');
-    await room.git(['add', '.'], { cwd });
-    await room.git(['commit', '-qm', 'Add large files'], { cwd });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
-    await room.api('POST', '/repos/ada/demo/issues', { title: 'The lamp is dim', body: 'Since **yesterday**.' });
-    await room.api('POST', '/repos/ada/demo/releases', { tag_name: 'v1', name: 'First light', body: '- A lamp' });
+    await fixture.git(['add', '.'], { cwd });
+    await fixture.git(['commit', '-qm', 'Add large files'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
+    await fixture.api('POST', '/repos/ada/demo/issues', { title: 'The lamp is dim', body: 'Since **yesterday**.' });
+    await fixture.api('POST', '/repos/ada/demo/releases', { tag_name: 'v1', name: 'First light', body: '- A lamp' });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   /** Opens an address of Gitea in a browser that has used the app. */
   const openInApp = async (path: string) => {
-    const watched = await openPage(await theBrowser());
+    const watched = await openPage(await getBrowser());
     const { page } = watched;
     const context = page.context();
-    await signIn(context, room.host.url('control'));
-    await context.addCookies([{ name: 'homeport-app', value: '1', url: room.url }]);
-    await page.goto(`${room.url}${path}`);
+    await signIn(context, fixture.host.url('control'));
+    await context.addCookies([{ name: 'homeport-app', value: '1', url: fixture.url }]);
+    await page.goto(`${fixture.url}${path}`);
     return watched;
   };
   const openAsVisitor = async (path: string, options: PageOptions = {}) => {
-    const watched = await openPage(await theBrowser(), options);
-    await watched.page.goto(`${room.url}${path}`);
+    const watched = await openPage(await getBrowser(), options);
+    await watched.page.goto(`${fixture.url}${path}`);
     return watched;
   };
   const isInView = (page: Page, selector: string) =>
@@ -157,8 +157,8 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     const { page } = watched;
     const image = page.locator('img[alt="media/dot.png"]');
     await image.waitFor();
-    await expect.poll(() => image.evaluate((each) => (each as HTMLImageElement).naturalWidth)).toBe(2);
-    await page.goto(`${room.url}/ada/demo/src/branch/main/media/table.csv`);
+    await expect.poll(() => image.evaluate((entry) => (entry as HTMLImageElement).naturalWidth)).toBe(2);
+    await page.goto(`${fixture.url}/ada/demo/src/branch/main/media/table.csv`);
     await page.getByText('lighthouse,31').waitFor();
     expect(await page.getByText('git-lfs').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
@@ -172,17 +172,17 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     await page.getByRole('button', { name: 'Download' }).click();
     const stream = await (await download).createReadStream();
     expect(Buffer.concat(await stream.toArray())).toEqual(picture);
-    const raw = await fetch(`${room.url}/ada/demo/media/branch/main/media/dot.png`);
+    const raw = await fetch(`${fixture.url}/ada/demo/media/branch/main/media/dot.png`);
     expect(Buffer.from(await raw.arrayBuffer())).toEqual(picture);
-    const pointer = await fetch(`${room.url}/ada/demo/raw/branch/main/media/dot.png`);
+    const pointer = await fetch(`${fixture.url}/ada/demo/raw/branch/main/media/dot.png`);
     expect(await pointer.text()).toContain('oid sha256:');
   });
 
   it.each(screens)('shows visitors readable pages on a screen of %o', async (screen) => {
     await using watched = await openAsVisitor('/', screen);
     const paths = ['', '/src/branch/main/media/table.csv', '/commits', '/issues/1', '/releases', '/branches'];
-    for (const path of ['/', ...paths.map((each) => `/ada/demo${each}`)]) {
-      await watched.page.goto(`${room.url}${path}`);
+    for (const path of ['/', ...paths.map((entry) => `/ada/demo${entry}`)]) {
+      await watched.page.goto(`${fixture.url}${path}`);
       await expectFits(watched, `visitor${path.replaceAll('/', '-')}`, screen);
     }
   });

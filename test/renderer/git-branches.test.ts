@@ -1,41 +1,43 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
 describe.skipIf(noBrowser)('repository branches page', () => {
-  let room: GitRoom;
+  let fixture: GitFixture;
   beforeAll(async () => {
-    room = await openGitRoom({ services: [inbox] });
-    await room.create('fleet');
-    const cwd = await room.work('fleet');
-    const many = Array.from({ length: 40 }, (_, at) => `git branch old/${String(at)} main~1`).join('; ');
-    await room.run(
+    fixture = await openGitFixture({ services: [inbox] });
+    await fixture.create('fleet');
+    const cwd = await fixture.work('fleet');
+    const many = Array.from({ length: 40 }, (_, index) => `git branch old/${String(index)} main~1`).join('; ');
+    await fixture.run(
       'sh',
       [
         '-c',
-        `git commit -q --allow-empty -m 'A hull'; git checkout -q -b topic/sail; git commit -q --allow-empty -m 'A sail'; GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty -m 'A larger sail, which catches more of the wind than anybody had thought'; ${many}`,
+        `git commit -q --allow-empty -m 'A hull'; git checkout -q -b topic/sail; git commit -q ` +
+          `--allow-empty -m 'A sail'; GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty ` +
+          `-m 'A larger sail, which catches more of the wind than anybody had thought'; ${many}`,
       ],
       { cwd },
     );
-    await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, 'main'], { cwd });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, '--all'], { cwd });
-    await room.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'main' });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/fleet.git`, 'main'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/fleet.git`, '--all'], { cwd });
+    await fixture.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'main' });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
-  const visit = async (path: string, options = {}, who?: { name: string; password: string }) => {
-    const watched = await openPage(await theBrowser(), options);
+  const visit = async (path: string, options = {}, account?: { name: string; password: string }) => {
+    const watched = await openPage(await getBrowser(), options);
     watched.page.setDefaultTimeout(20_000);
-    await signIn(watched.page.context(), room.host.url('control'), who);
-    await watched.page.goto(`${room.host.url('control')}/git/repositories/ada~fleet${path}`);
+    await signIn(watched.page.context(), fixture.host.url('control'), account);
+    await watched.page.goto(`${fixture.host.url('control')}/git/repositories/ada~fleet${path}`);
     return watched;
   };
   const names = async (): Promise<string[]> =>
-    ((await (await room.api('GET', '/repos/ada/fleet/branches?limit=50')).json()) as { name: string }[]).map(
+    ((await (await fixture.api('GET', '/repos/ada/fleet/branches?limit=50')).json()) as { name: string }[]).map(
       ({ name }) => name,
     );
 
@@ -90,9 +92,9 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     const late = Promise.withResolvers<undefined>();
     await page.route(/\/branches\?/, async (route) => {
       if (route.request().url().includes('offset=30')) {
-        const cwd = await room.work('later');
-        await room.git(['fetch', '-q', `${room.signedUrl}/ada/fleet.git`, 'main'], { cwd });
-        await room.run(
+        const cwd = await fixture.work('later');
+        await fixture.git(['fetch', '-q', `${fixture.signedUrl}/ada/fleet.git`, 'main'], { cwd });
+        await fixture.run(
           'sh',
           [
             '-c',
@@ -100,7 +102,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
           ],
           { cwd },
         );
-        await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, 'newest'], { cwd });
+        await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/fleet.git`, 'newest'], { cwd });
       } else await late.promise;
       await route.continue();
     });
@@ -112,31 +114,32 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     late.resolve(undefined);
     await rows.filter({ hasText: 'newest' }).first().waitFor();
     await page.unrouteAll({ behavior: 'wait' });
-    await room.api('DELETE', '/repos/ada/fleet/branches/newest');
+    await fixture.api('DELETE', '/repos/ada/fleet/branches/newest');
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
   it('opens the right branch when a tag or a ref has the same name', async () => {
-    await room.create('twins');
-    const cwd = await room.work('twins', { 'which.txt': 'the branch' });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/twins.git`, 'main'], { cwd });
+    await fixture.create('twins');
+    const cwd = await fixture.work('twins', { 'which.txt': 'the branch' });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/twins.git`, 'main'], { cwd });
     const make = (which: string, ref: string): string =>
       `echo ${which} > which.txt; git commit -qam '${which}'; git update-ref ${ref} HEAD; git reset -q --hard HEAD~1;`;
-    await room.run(
+    await fixture.run(
       'sh',
       [
         '-c',
-        `${make('the-tag', 'refs/tags/main')} ${make('the-inner-one', 'refs/heads/refs/heads/main')} ${make('the-dash', 'refs/heads/-dash')}`,
+        `${make('the-tag', 'refs/tags/main')} ${make('the-inner-one', 'refs/heads/refs/heads/main')} ` +
+          `${make('the-dash', 'refs/heads/-dash')}`,
       ],
       { cwd },
     );
-    await room.git(
-      ['push', '-q', `${room.signedUrl}/ada/twins.git`, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],
+    await fixture.git(
+      ['push', '-q', `${fixture.signedUrl}/ada/twins.git`, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],
       { cwd },
     );
     await using watched = await visit('');
     const { page } = watched;
-    await page.goto(`${room.host.url('control')}/git/repositories/ada~twins?path=which.txt`);
+    await page.goto(`${fixture.host.url('control')}/git/repositories/ada~twins?path=which.txt`);
     const chosen = page.getByLabel('Branch or tag');
     const lines = page.getByRole('region', { name: 'Lines of which.txt' });
     for (const [label, text] of [
@@ -150,7 +153,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
       expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(label.startsWith('Tag') ? 0 : 1);
     }
     // All spellings of an address show the same notice.
-    await page.goto(`${room.host.url('control')}/git/repositories/ada~twins?path=which.txt&ref=refs/heads/-dash`);
+    await page.goto(`${fixture.host.url('control')}/git/repositories/ada~twins?path=which.txt&ref=refs/heads/-dash`);
     await lines.getByText('the-dash', { exact: true }).waitFor();
     expect(await chosen.inputValue()).toBe('-dash');
     // An edited file is committed to the selected branch.
@@ -160,7 +163,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     await page.getByLabel('Text', { exact: true }).fill('changed there');
     await page.getByRole('button', { name: 'Commit', exact: true }).click();
     await lines.getByText('changed there').waitFor();
-    const read = async (ref: string) => (await room.api('GET', `/repos/ada/twins/raw/which.txt?ref=${ref}`)).text();
+    const read = async (ref: string) => (await fixture.api('GET', `/repos/ada/twins/raw/which.txt?ref=${ref}`)).text();
     expect([await read('refs/heads/main'), await read('refs/heads/refs/heads/main')]).toEqual([
       'the branch',
       'changed there',
@@ -181,7 +184,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     await expect
       .poll(
         async () =>
-          ((await (await room.api('GET', '/repos/ada/fleet')).json()) as { default_branch: string }).default_branch,
+          ((await (await fixture.api('GET', '/repos/ada/fleet')).json()) as { default_branch: string }).default_branch,
       )
       .toBe('main');
     await page.getByRole('button', { name: 'More about main' }).click();
@@ -190,7 +193,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
   });
 
   it('offers no changes to accounts that can only read', async () => {
-    await room.account('bob');
+    await fixture.account('bob');
     await using watched = await visit('?show=branches', {}, { name: 'bob', password: 'a long password of bob' });
     const { page } = watched;
     await page.getByRole('button', { name: 'More about topic/sail' }).click();
@@ -198,7 +201,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     expect(await page.getByRole('menuitem').count()).toBe(1);
     expect(await page.getByRole('button', { name: 'New branch' }).count()).toBe(0);
     for (const path of ['ada~nowhere', 'ada']) {
-      await page.goto(`${room.host.url('control')}/git/repositories/${path}`);
+      await page.goto(`${fixture.host.url('control')}/git/repositories/${path}`);
       await page.getByRole('heading', { name: 'Repository not found' }).waitFor();
     }
   });
@@ -214,10 +217,10 @@ describe.skipIf(noBrowser)('repository branches page', () => {
         .getByRole('navigation', { name: 'Repository' })
         .getByRole('link', { name })
         .evaluate((link) => link.getBoundingClientRect().right <= innerWidth && link.getBoundingClientRect().left >= 0);
-    await page.goto(`${room.host.url('control')}/git/repositories/ada~fleet?show=settings`);
+    await page.goto(`${fixture.host.url('control')}/git/repositories/ada~fleet?show=settings`);
     await page.getByText('Danger zone').waitFor();
     expect(await inSight('Settings')).toBe(true);
-    await page.goto(`${room.host.url('control')}/git/connect`);
+    await page.goto(`${fixture.host.url('control')}/git/connect`);
     const tab = page.getByRole('tab', { name: 'Connect' });
     await page.getByText('A token for programs').waitFor();
     await expect.poll(() => tab.evaluate((element) => element.getBoundingClientRect().right <= innerWidth)).toBe(true);

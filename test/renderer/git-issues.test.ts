@@ -2,36 +2,36 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
-import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
+import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
-const lines = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`).join('\n') + '\n';
+const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join('\n') + '\n';
 
 describe.skipIf(noBrowser)('issues and pull requests', () => {
-  let room: GitRoom;
+  let fixture: GitFixture;
   let bob = '';
   beforeAll(async () => {
-    room = await openGitRoom({ services: [inbox] });
-    bob = await room.account('bob', [{ service: 'git', resource: 'ada/lamp', permission: 'read-write' }]);
-    await room.create('lamp');
-    const cwd = await room.work('lamp', { 'lamp.txt': lines });
+    fixture = await openGitFixture({ services: [inbox] });
+    bob = await fixture.account('bob', [{ service: 'git', resource: 'ada/lamp', permission: 'read-write' }]);
+    await fixture.create('lamp');
+    const cwd = await fixture.work('lamp', { 'lamp.txt': lines });
     const branch = async (name: string, text: string) => {
-      await room.git(['checkout', '-q', '-b', name, 'main'], { cwd });
+      await fixture.git(['checkout', '-q', '-b', name, 'main'], { cwd });
       writeFileSync(join(cwd, 'lamp.txt'), text);
-      await room.git(['commit', '-qam', `Lamp: ${name}`], { cwd });
+      await fixture.git(['commit', '-qam', `Lamp: ${name}`], { cwd });
     };
     await branch('brighter', lines.replace('line 3', 'a bright line 3'));
     await branch('dimmer', lines.replace('line 12', 'a dim line 12'));
-    await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, '--all'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, '--all'], { cwd });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await theBrowser(), options);
-    await signIn(watched.page.context(), room.host.url('control'));
-    await watched.page.goto(`${room.host.url('control')}/git/repositories/ada~lamp${path}`);
+    const watched = await openPage(await getBrowser(), options);
+    await signIn(watched.page.context(), fixture.host.url('control'));
+    await watched.page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp${path}`);
     return watched;
   };
 
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel('What it is for').fill('Something is broken.');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Something is broken.').waitFor();
-    const labels: unknown = await (await room.api('GET', '/repos/ada/lamp/labels')).json();
+    const labels: unknown = await (await fixture.api('GET', '/repos/ada/lamp/labels')).json();
     expect(labels).toMatchObject([{ name: 'bug', description: 'Something is broken.', color: '2f81a8' }]);
     await page.getByLabel('Title').fill('Winter');
     await page.getByRole('button', { name: 'Add the milestone' }).click();
@@ -57,7 +57,8 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page
       .getByLabel('What it is about')
       .fill(
-        'At **night**, as #7 says, not `#8` nor a#9. <img src=x onerror="document.title=1"><script>document.title=2</script>\n\n- [x] new cable\n- [ ] new fuse',
+        'At **night**, as #7 says, not `#8` nor a#9. <img src=x onerror="document.title=1"><script>' +
+          'document.title=2</script>\n\n- [x] new cable\n- [ ] new fuse',
       );
     await page.getByRole('checkbox', { name: 'bug' }).check();
     await page.getByRole('button', { name: 'Make the issue' }).click();
@@ -84,7 +85,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByRole('article').getByText('It hums, too').waitFor();
     // Changes of other accounts appear without a reload.
-    await room.api('POST', '/repos/ada/lamp/issues/1/comments', { body: 'I hear it as well' }, bob);
+    await fixture.api('POST', '/repos/ada/lamp/issues/1/comments', { body: 'I hear it as well' }, bob);
     await page.getByRole('article').getByText('I hear it as well').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Milestone').selectOption('Winter');
@@ -113,7 +114,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel('Title').fill('A brighter lamp');
     await page.getByRole('button', { name: 'Make the pull request' }).click();
     await page.getByRole('heading', { name: /A brighter lamp/ }).waitFor();
-    await page.goto(`${room.host.url('control')}/git`);
+    await page.goto(`${fixture.host.url('control')}/git`);
     await page.getByRole('list', { name: 'Open pull requests' }).getByText('A brighter lamp').click();
     await page.getByText('Nothing is in the way: 1 commit can go into main.').waitFor();
     await page.getByRole('link', { name: 'Files 1' }).click();
@@ -122,7 +123,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('button', { name: 'Send the review' }).click();
     const remark = page.getByRole('article').filter({ hasText: 'How many watts?' });
     await remark.getByText('+a bright line 3').waitFor();
-    await room.api('POST', '/repos/ada/lamp/pulls/2/reviews', { event: 'APPROVED' }, bob);
+    await fixture.api('POST', '/repos/ada/lamp/pulls/2/reviews', { event: 'APPROVED' }, bob);
     await page.getByText('bob approves it.').waitFor();
     await page.getByRole('link', { name: 'Commits 1' }).click();
     await page.getByRole('link', { name: 'Lamp: brighter' }).waitFor();
@@ -133,35 +134,35 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('button', { name: 'Merge into main' }).click();
     await page.getByText('merged it as').waitFor();
     const branches = async (): Promise<readonly string[]> =>
-      ((await (await room.api('GET', '/repos/ada/lamp/branches')).json()) as { name: string }[]).map(
+      ((await (await fixture.api('GET', '/repos/ada/lamp/branches')).json()) as { name: string }[]).map(
         ({ name }) => name,
       );
     await expect.poll(branches).toEqual(['dimmer', 'main']);
   });
 
   it('lists conflicting files, and offers the merge once they are resolved', async () => {
-    const created = await room.api(
+    const created = await fixture.api(
       'POST',
       '/repos/ada/lamp/pulls',
       { title: 'A dimmer lamp', head: 'dimmer', base: 'main', body: 'Fixes #1' },
       bob,
     );
     const { number } = (await created.json()) as { number: number };
-    const cwd = join(room.folder, 'lamp');
-    await room.git(['checkout', '-q', 'main'], { cwd });
-    await room.git(['pull', '-q', `${room.signedUrl}/ada/lamp.git`, 'main'], { cwd });
+    const cwd = join(fixture.folder, 'lamp');
+    await fixture.git(['checkout', '-q', 'main'], { cwd });
+    await fixture.git(['pull', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'main'], { cwd });
     const now = lines.replace('line 3', 'a bright line 3');
     writeFileSync(join(cwd, 'lamp.txt'), now.replace('line 12', 'a pink line 12'));
-    await room.git(['commit', '-qam', 'Pink'], { cwd });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main'], { cwd });
+    await fixture.git(['commit', '-qam', 'Pink'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'main'], { cwd });
     await using watched = await visit(`?show=pulls&number=${number}`);
     const { page } = watched;
     await page.getByText('Both branches changed the same lines.').waitFor();
     await page.getByRole('listitem').getByText('lamp.txt').waitFor();
     expect(await page.getByRole('button', { name: /^Merge into/ }).count()).toBe(0);
-    await room.git(['checkout', '-q', 'dimmer'], { cwd });
-    await room.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'dimmer'], { cwd });
+    await fixture.git(['checkout', '-q', 'dimmer'], { cwd });
+    await fixture.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'dimmer'], { cwd });
     await page.getByRole('button', { name: 'Merge into main' }).waitFor();
     // A pull request of another account can be reviewed; the options are no larger than their labels.
     await page.getByRole('link', { name: 'Files 1' }).click();
@@ -169,12 +170,12 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     const heights = await page.getByRole('radio').evaluateAll((all) => all.map((one) => one.clientHeight));
     expect(heights).toEqual([18, 18, 18]);
     // When a branch rule requires it, the review is the first action and bypassing the rule the last.
-    await room.api('POST', '/repos/ada/lamp/branch_protections', {
+    await fixture.api('POST', '/repos/ada/lamp/branch_protections', {
       rule_name: 'main',
       enable_push: true,
       required_approvals: 1,
     });
-    await page.goto(`${room.host.url('control')}/git/repositories/ada~lamp?show=pulls&number=${number}`);
+    await page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp?show=pulls&number=${number}`);
     await page.getByRole('heading', { name: 'Needs 1 approval' }).waitFor();
     expect(await page.getByRole('button', { name: 'Merge into main' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Merge without approval' }).click();
@@ -190,15 +191,15 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     const { page } = watched;
     await page.getByRole('link', { name: /flickers/ }).waitFor();
     await expectFits(watched, 'git-issues', screen);
-    for (const [name, path, words] of [
+    for (const [name, path, heading] of [
       ['issue', '?show=issues&number=1', 'It hums, too'],
       ['labels', '?show=labels', 'Winter'],
       ['pull', '?show=pulls&number=3', 'Merge into main'],
       ['pull-merged', '?show=pulls&number=2', 'merged it as'],
       ['pull-files', '?show=pulls&number=3&view=files', 'Send the review'],
     ] as const) {
-      await page.goto(`${room.host.url('control')}/git/repositories/ada~lamp${path}`);
-      await page.getByText(words).first().waitFor();
+      await page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp${path}`);
+      await page.getByText(heading).first().waitFor();
       await expectFits(watched, `git-${name}`, screen);
     }
   });

@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { makeKey, openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { makeKey, openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
 describe.skipIf(noBrowser)('repository settings page', () => {
-  let room: GitRoom;
+  let fixture: GitFixture;
   let received = 0;
   const receiver = createServer((request, response) => {
     request.resume();
@@ -21,22 +21,22 @@ describe.skipIf(noBrowser)('repository settings page', () => {
   beforeAll(async () => {
     receiver.listen(0, '127.0.0.1');
     await once(receiver, 'listening');
-    room = await openGitRoom({ services: [inbox] });
-    await room.account('bob');
-    await room.create('lamp', { auto_init: true, private: true });
+    fixture = await openGitFixture({ services: [inbox] });
+    await fixture.account('bob');
+    await fixture.create('lamp', { auto_init: true, private: true });
   });
   afterAll(async () => {
-    await room[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
     receiver.close();
   });
 
   const visit = async (options = {}) => {
-    const watched = await openPage(await theBrowser(), options);
-    await signIn(watched.page.context(), room.host.url('control'));
-    await watched.page.goto(`${room.host.url('control')}/git/repositories/ada~lamp?show=settings`);
+    const watched = await openPage(await getBrowser(), options);
+    await signIn(watched.page.context(), fixture.host.url('control'));
+    await watched.page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp?show=settings`);
     return watched;
   };
-  const json = async (path: string): Promise<any> => (await room.api('GET', path)).json();
+  const json = async (path: string): Promise<any> => (await fixture.api('GET', path)).json();
 
   it('adds collaborators, protected branches and deploy keys', async () => {
     await using watched = await visit();
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('repository settings page', () => {
     await page.getByRole('button', { name: 'Protect', exact: true }).click();
     await page.getByText('bob may push to it, and nobody rewrites what is there').waitFor();
     expect(await json('/repos/ada/lamp/branch_protections/main')).toMatchObject({ push_whitelist_usernames: ['bob'] });
-    const key = await makeKey(room, 'id_robot');
+    const key = await makeKey(fixture, 'id_robot');
     await page.getByRole('button', { name: 'Add a deploy key' }).click();
     await page.getByLabel('Public key').fill(key.text);
     await page.getByRole('button', { name: 'Add the key' }).click();
@@ -68,10 +68,10 @@ describe.skipIf(noBrowser)('repository settings page', () => {
   });
 
   it('renames the repository and redirects its old URL', async () => {
-    await room.create('lantern', { auto_init: true });
+    await fixture.create('lantern', { auto_init: true });
     await using watched = await visit();
     const { page } = watched;
-    const toUrl = (name: string): string => `${room.host.url('control')}/git/repositories/ada~${name}?show=settings`;
+    const toUrl = (name: string): string => `${fixture.host.url('control')}/git/repositories/ada~${name}?show=settings`;
     await page.goto(toUrl('lantern'));
     await page.getByLabel('Name', { exact: true }).fill('a lantern');
     await page.getByRole('button', { name: 'Rename' }).click();

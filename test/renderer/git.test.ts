@@ -3,26 +3,28 @@ import { join } from 'node:path';
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
-import { makeKey, openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
+import { makeKey, openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
-const source = `/** Says hello. */\nexport function hello(name: string): string {\n  return \`Hello, \${name}\`; // <b>"bold" & co</b>\n}\n`;
+const source =
+  `/** Says hello. */\nexport function hello(name: string): string {\n  return \`Hello, ` +
+  `\${name}\`; // <b>"bold" & co</b>\n}\n`;
 
 describe.skipIf(noBrowser)('Git', () => {
-  let room: GitRoom;
+  let fixture: GitFixture;
   beforeAll(async () => {
-    room = await openGitRoom({ services: [inbox] });
-    await room.create('lighthouse', { private: true, description: 'Turns the lamp and tells the time' });
-    await room.create('empty');
-    // In a repository that the other tests do not look into.
-    await room.create('shore', { auto_init: true });
-    await room.api('POST', '/repos/ada/shore/issues', { title: 'The path is wet' });
-    await room.api('POST', '/repos/ada/shore/releases', { tag_name: 'v1', name: 'First steps', body: '- A path' });
+    fixture = await openGitFixture({ services: [inbox] });
+    await fixture.create('lighthouse', { private: true, description: 'Turns the lamp and tells the time' });
+    await fixture.create('empty');
+    // Uses a repository that other tests do not read.
+    await fixture.create('shore', { auto_init: true });
+    await fixture.api('POST', '/repos/ada/shore/issues', { title: 'The path is wet' });
+    await fixture.api('POST', '/repos/ada/shore/releases', { tag_name: 'v1', name: 'First steps', body: '- A path' });
     const readme = '# Lighthouse\n\nTurns the **lamp**. <script>document.title = "taken"</script>\n';
-    const cwd = await room.work('lighthouse', { 'README.md': readme, 'hello.ts': source });
-    await room.run(
+    const cwd = await fixture.work('lighthouse', { 'README.md': readme, 'hello.ts': source });
+    await fixture.run(
       'sh',
       [
         '-c',
@@ -30,20 +32,20 @@ describe.skipIf(noBrowser)('Git', () => {
       ],
       { cwd },
     );
-    await room.run('sh', ['-c', "sed -i 's/Hello/Ahoy/' hello.ts && git commit -qam 'Say ahoy' && git tag v1"], {
+    await fixture.run('sh', ['-c', "sed -i 's/Hello/Ahoy/' hello.ts && git commit -qam 'Say ahoy' && git tag v1"], {
       cwd,
     });
-    await room.git(
-      ['push', '-q', `${room.signedUrl}/ada/lighthouse.git`, 'main', 'main:refs/heads/feature/beam', 'v1'],
+    await fixture.git(
+      ['push', '-q', `${fixture.signedUrl}/ada/lighthouse.git`, 'main', 'main:refs/heads/feature/beam', 'v1'],
       { cwd },
     );
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await theBrowser(), options);
-    await signIn(watched.page.context(), room.host.url('control'));
-    await watched.page.goto(`${room.host.url('control')}${path}`);
+    const watched = await openPage(await getBrowser(), options);
+    await signIn(watched.page.context(), fixture.host.url('control'));
+    await watched.page.goto(`${fixture.host.url('control')}${path}`);
     return watched;
   };
 
@@ -91,10 +93,10 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: /empty/ }).click();
     await page.getByText('Nothing was pushed yet.').waitFor();
     const command = (await page.getByText(/^git push http/).textContent()) ?? '';
-    const cwd = await room.work('to-empty');
-    await room.git(
+    const cwd = await fixture.work('to-empty');
+    await fixture.git(
       command
-        .replace('://', `://${new URL(room.signedUrl).username}:${new URL(room.signedUrl).password}@`)
+        .replace('://', `://${new URL(fixture.signedUrl).username}:${new URL(fixture.signedUrl).password}@`)
         .split(' ')
         .slice(1),
       { cwd },
@@ -133,7 +135,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText('3 repositories').waitFor();
     expect(await page.getByRole('heading', { name: 'Code', exact: true }).count()).toBe(1);
     await page.getByText('ada pushed the new branch').first().waitFor();
-    await room.api('POST', '/repos/ada/lighthouse/issues', { title: 'The lamp is out', assignees: ['ada'] });
+    await fixture.api('POST', '/repos/ada/lighthouse/issues', { title: 'The lamp is out', assignees: ['ada'] });
     await page.getByRole('list', { name: 'Assigned' }).getByText('The lamp is out').waitFor();
     await page.getByRole('link', { name: /ada\/lighthouse .*1 open issue/ }).waitFor();
     await page.getByRole('tab', { name: 'History' }).click();
@@ -173,13 +175,13 @@ describe.skipIf(noBrowser)('Git', () => {
     const source = page.waitForEvent('download');
     await page.getByRole('button', { name: 'tar.gz of Second light' }).click();
     expect((await source).suggestedFilename()).toBe('lighthouse-v2.tar.gz');
-    const unpacked = await room.run('tar', ['-tzf', await (await source).path()]);
+    const unpacked = await fixture.run('tar', ['-tzf', await (await source).path()]);
     expect(unpacked.stdout).toContain('lighthouse/README.md');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await page.getByLabel('Not for everybody yet').check();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Pre-release', { exact: true }).waitFor();
-    const [release] = (await (await room.api('GET', '/repos/ada/lighthouse/releases')).json()) as {
+    const [release] = (await (await fixture.api('GET', '/repos/ada/lighthouse/releases')).json()) as {
       tag_name: string;
       prerelease: boolean;
       assets: { name: string }[];
@@ -188,7 +190,7 @@ describe.skipIf(noBrowser)('Git', () => {
   });
 
   it('publishes a folder of this computer, and restores a repository from its file', async () => {
-    const folder = join(room.folder, 'My project');
+    const folder = join(fixture.folder, 'My project');
     mkdirSync(folder);
     writeFileSync(join(folder, 'plan.txt'), 'build it\n');
     await using watched = await visit('/git/repositories');
@@ -208,9 +210,9 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'Back it up' }).click();
     const file = await loading;
     expect(file.suggestedFilename()).toBe('My-project.tar');
-    const path = join(room.folder, 'saved.tar');
+    const path = join(fixture.folder, 'saved.tar');
     await file.saveAs(path);
-    await page.goto(`${room.host.url('control')}/git/repositories`);
+    await page.goto(`${fixture.host.url('control')}/git/repositories`);
     await page.getByRole('button', { name: 'Other ways to a repository' }).click();
     await page.getByRole('menuitem', { name: 'Restore a backup' }).click();
     await page.getByLabel('File', { exact: true }).setInputFiles(path);
@@ -236,10 +238,10 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'Remove this repository' }).click();
     await page.getByRole('button', { name: 'Remove it with all its commits?' }).click();
     await page.getByRole('link', { name: /lighthouse/ }).waitFor();
-    expect((await room.api('GET', '/repos/ada/short.lived')).status).toBe(404);
+    expect((await fixture.api('GET', '/repos/ada/short.lived')).status).toBe(404);
 
-    await page.goto(`${room.host.url('control')}/git/keys`);
-    const key = await makeKey(room, 'id_page');
+    await page.goto(`${fixture.host.url('control')}/git/keys`);
+    const key = await makeKey(fixture, 'id_page');
     await page.getByRole('button', { name: 'Add a key' }).click();
     await page.getByLabel('Public key').fill('junk');
     await page.getByRole('button', { name: 'Add the key' }).click();
@@ -247,7 +249,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByLabel('Public key').fill(key.text);
     await page.getByRole('button', { name: 'Add the key' }).click();
     await page.getByText('id_page').waitFor();
-    const { stdout } = await room.run('ssh-keygen', ['-lf', `${room.folder}/id_page.pub`]);
+    const { stdout } = await fixture.run('ssh-keygen', ['-lf', `${fixture.folder}/id_page.pub`]);
     await page.getByText(stdout.split(' ')[1] ?? '').waitFor();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('button', { name: 'Remove it?' }).click();
@@ -255,7 +257,7 @@ describe.skipIf(noBrowser)('Git', () => {
   });
 
   it('creates, edits, moves, downloads and deletes a file, each as a commit', async () => {
-    await room.create('notes', { auto_init: true });
+    await fixture.create('notes', { auto_init: true });
     await using watched = await visit('/git/repositories/ada~notes');
     const { page } = watched;
     await page.getByRole('link', { name: 'New file' }).click();
@@ -269,7 +271,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByLabel('Path').fill('plans/light.txt');
     await page.getByRole('button', { name: 'Commit', exact: true }).click();
     await page.getByRole('region', { name: 'Lines of plans/light.txt' }).getByText('keep the light').waitFor();
-    expect(await (await room.api('GET', '/repos/ada/notes/commits')).json()).toMatchObject([
+    expect(await (await fixture.api('GET', '/repos/ada/notes/commits')).json()).toMatchObject([
       { commit: { message: 'Add plans/light.txt\n', author: { name: 'ada' } } },
       {},
     ]);
@@ -277,11 +279,11 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Text', { exact: true }).fill('keep the light on\n');
     // Another account commits first.
-    const { sha } = (await (await room.api('GET', '/repos/ada/notes/contents/plans/light.txt')).json()) as {
+    const { sha } = (await (await fixture.api('GET', '/repos/ada/notes/contents/plans/light.txt')).json()) as {
       sha: string;
     };
     const other = { content: Buffer.from('switch it off\n').toString('base64'), sha };
-    expect((await room.api('PUT', '/repos/ada/notes/contents/plans/light.txt', other)).status).toBe(200);
+    expect((await fixture.api('PUT', '/repos/ada/notes/contents/plans/light.txt', other)).status).toBe(200);
     await page.getByRole('button', { name: 'Commit', exact: true }).click();
     await page.getByText('Somebody else changed it meanwhile.').waitFor();
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('keep the light on\n');
@@ -302,7 +304,7 @@ describe.skipIf(noBrowser)('Git', () => {
     expect(await named.getAttribute('href')).toBe('/git/repositories/ada~notes?show=issues&number=7');
     await page.goBack();
     await page.getByRole('region', { name: 'Lines of light.txt' }).waitFor();
-    expect((await room.api('GET', '/repos/ada/notes/contents/plans/light.txt?ref=bright')).status).toBe(404);
+    expect((await fixture.api('GET', '/repos/ada/notes/contents/plans/light.txt?ref=bright')).status).toBe(404);
     const loading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download', exact: true }).click();
     expect((await loading).suggestedFilename()).toBe('light.txt');
@@ -311,17 +313,19 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'Remove the file' }).click();
     await page.getByRole('button', { name: 'Remove it?' }).click();
     await page.getByText('Delete light.txt').first().waitFor();
-    expect((await room.api('GET', '/repos/ada/notes/contents/light.txt?ref=bright')).status).toBe(404);
+    expect((await fixture.api('GET', '/repos/ada/notes/contents/light.txt?ref=bright')).status).toBe(404);
     // Revisions that are not branches cannot be edited.
-    await page.goto(`${room.host.url('control')}/git/repositories/ada~lighthouse?ref=v1`);
+    await page.goto(`${fixture.host.url('control')}/git/repositories/ada~lighthouse?ref=v1`);
     await page.getByRole('link', { name: /hello\.ts/ }).waitFor();
     expect(await page.getByRole('link', { name: 'New file' }).count()).toBe(0);
   });
 
   it('keeps line ends, and offers no editing of files that it cannot restore', async () => {
-    await room.create('ends', { auto_init: true });
+    await fixture.create('ends', { auto_init: true });
     const make = async (path: string, bytes: Buffer): Promise<void> => {
-      const reply = await room.api('POST', `/repos/ada/ends/contents/${path}`, { content: bytes.toString('base64') });
+      const reply = await fixture.api('POST', `/repos/ada/ends/contents/${path}`, {
+        content: bytes.toString('base64'),
+      });
       expect(reply.status).toBe(201);
     };
     await make('dos.txt', Buffer.from('one\r\ntwo\r\n'));
@@ -330,23 +334,23 @@ describe.skipIf(noBrowser)('Git', () => {
     const { page } = watched;
     await page.getByRole('link', { name: 'Blame' }).waitFor();
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
-    await page.goto(`${room.host.url('control')}/git/repositories/ada~ends?show=edit&path=latin.txt`);
+    await page.goto(`${fixture.host.url('control')}/git/repositories/ada~ends?show=edit&path=latin.txt`);
     await page.getByText('This is no text in UTF-8').waitFor();
-    await page.goto(`${room.host.url('control')}/git/repositories/ada~ends?show=edit&path=dos.txt`);
+    await page.goto(`${fixture.host.url('control')}/git/repositories/ada~ends?show=edit&path=dos.txt`);
     await page.getByLabel('Text', { exact: true }).fill('one\ntwo\nthree\n');
     await page.getByRole('button', { name: 'Commit', exact: true }).click();
     await page.getByRole('region', { name: 'Lines of dos.txt' }).getByText('three').waitFor();
-    expect(await (await room.api('GET', '/repos/ada/ends/raw/dos.txt')).text()).toBe('one\r\ntwo\r\nthree\r\n');
+    expect(await (await fixture.api('GET', '/repos/ada/ends/raw/dos.txt')).text()).toBe('one\r\ntwo\r\nthree\r\n');
   });
 
   it('renders a part of a long file, and a long change on request', async () => {
-    await room.create('long');
-    const cwd = await room.work('long', {
+    await fixture.create('long');
+    const cwd = await fixture.work('long', {
       'lines.txt': '\n'.repeat(200_000),
       'change.txt': 'line\n'.repeat(2000),
       'README.md': `${'['.repeat(50_000)}\n`,
     });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/long.git`, 'main'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/long.git`, 'main'], { cwd });
     await using watched = await visit('/git/repositories/ada~long');
     const { page } = watched;
     await page.getByRole('link', { name: /lines\.txt/ }).click();
@@ -354,9 +358,9 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'Show more lines' }).click();
     await page.getByText('10,000 of 200,000').waitFor();
     const { id } = (
-      (await (await room.api('GET', '/repos/ada/long/branches/main')).json()) as { commit: { id: string } }
+      (await (await fixture.api('GET', '/repos/ada/long/branches/main')).json()) as { commit: { id: string } }
     ).commit;
-    await page.goto(`${room.host.url('control')}/git/repositories/ada~long?commit=${id}`);
+    await page.goto(`${fixture.host.url('control')}/git/repositories/ada~long?commit=${id}`);
     // Excludes commits whose id ends in 3, before the link to its files.
     await page.getByText(/^3 files/).waitFor();
     const change = page.getByRole('region', { name: 'change.txt' });
@@ -370,16 +374,16 @@ describe.skipIf(noBrowser)('Git', () => {
     const { page } = watched;
     await page.getByRole('link', { name: /lighthouse/ }).waitFor();
     await expectFits(watched, 'git-list', screen);
-    for (const [name, path, words] of [
+    for (const [name, path, heading] of [
       ['overview', '/git', 'repositories'],
       ['history', '/git/history', 'ada opened'],
       ['connect', '/git/connect', 'A token for programs'],
     ] as const) {
-      await page.goto(room.host.url('control') + path);
-      await page.getByText(words).first().waitFor();
+      await page.goto(fixture.host.url('control') + path);
+      await page.getByText(heading).first().waitFor();
       await expectFits(watched, `git-${name}`, screen);
     }
-    for (const [name, path, words] of [
+    for (const [name, path, title] of [
       ['releases', 'shore?show=releases', 'First steps'],
       ['code', 'lighthouse', 'hello.ts'],
       ['file', 'lighthouse?path=hello.ts', 'Ahoy'],
@@ -387,12 +391,12 @@ describe.skipIf(noBrowser)('Git', () => {
       ['edit', 'lighthouse?show=edit&path=hello.ts', 'Commit message'],
       ['commits', 'lighthouse?show=commits', 'Say ahoy'],
     ] as const) {
-      await page.goto(`${room.host.url('control')}/git/repositories/ada~${path}`);
-      await page.getByText(words).first().waitFor();
+      await page.goto(`${fixture.host.url('control')}/git/repositories/ada~${path}`);
+      await page.getByText(title).first().waitFor();
       await expectFits(watched, `git-${name}`, screen);
     }
     const href = await page.getByRole('link', { name: /Say ahoy/ }).getAttribute('href');
-    await page.goto(room.host.url('control') + (href ?? ''));
+    await page.goto(fixture.host.url('control') + (href ?? ''));
     await page.getByText('The commit before').waitFor();
     await expectFits(watched, 'git-commit', screen);
   });

@@ -235,15 +235,15 @@ describe.skipIf(noBrowser)('Home', () => {
     // Not a page of the app, which would load the list as well.
     await using visit = await pages.visit('/mark.svg');
     const { page } = visit;
-    const [held, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const [blocked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     await page.route(/api\/services$/, async (route) => {
       const response = await route.fetch();
-      held.resolve(undefined);
+      blocked.resolve(undefined);
       await release.promise;
       await route.fulfill({ response });
     });
     await page.goto(`${pages.url}/`);
-    await held.promise;
+    await blocked.promise;
     const reason = 'Its disk is full.';
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, state: 'failed', reason });
     // Arrives on the same stream after the previous event.
@@ -429,7 +429,7 @@ describe.skipIf(noBrowser)('a restarted host', () => {
       moody.health = { state: 'up', detail: '5 topics' };
       await using after = await openPages({ dataDir, moody });
       after.inbox.add({ title: 'New since' });
-      cable.mend(after.url);
+      cable.resume(after.url);
       await watched.page.getByText('5 topics').waitFor();
       await watched.page.getByText('New since').waitFor();
     } finally {

@@ -15,12 +15,12 @@ describe.skipIf(noBrowser)('repeated messages', () => {
   afterAll(() => real[Symbol.asyncDispose]());
 
   const publish = async (title: string, body: string): Promise<void> => {
-    const answer = await fetch(`${real.host.url('push')}/nas`, {
+    const response = await fetch(`${real.host.url('push')}/nas`, {
       method: 'POST',
       body,
       headers: { Authorization: adminAuthorization, Title: title },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   };
   const unread = async (): Promise<number> => ((await real.ask('GET', '/inbox?limit=1')) as { unread: number }).unread;
 
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are changed individually when expanded, and stay unchanged elsewhere', async () => {
+  it('are changed individually when expanded, without other changes', async () => {
     for (const look of ['first', 'second', 'third', 'fourth', 'fifth']) await publish('Disk is full', `${look} pass`);
     await expect.poll(async () => (await rows('Disk is full')).length).toBe(5);
     await using visit = await real.visit('/inbox');
@@ -138,8 +138,8 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     const gate = messages.getByRole('button', { name: /Gate is open/ });
     await roof.getByText(/^3 times since/).waitFor();
     await gate.waitFor();
-    const remove = async (title: string, at: number): Promise<unknown> =>
-      real.ask('POST', '/inbox/remove', { ids: (await rows(title)).slice(at, at + 1).map(({ id }) => id) });
+    const remove = async (title: string, index: number): Promise<unknown> =>
+      real.ask('POST', '/inbox/remove', { ids: (await rows(title)).slice(index, index + 1).map(({ id }) => id) });
     const release = Promise.withResolvers<undefined>();
     let reads = 0;
     await page.route(
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are all marked as read at once, and restored by one Undo', async () => {
+  it('are all marked as read together, and restored by one Undo', async () => {
     await publish('Later news', 'of the night');
     await expect.poll(unread).toBeGreaterThan(0);
     const before = await unread();

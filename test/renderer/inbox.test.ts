@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     pages.inbox.add({ title: 'Meanwhile' });
     await page.getByText('Homeport does not answer.').waitFor();
     expect(await page.getByRole('button', { name: /Before/ }).count()).toBe(1);
-    cable.mend();
+    cable.resume();
     await page.getByRole('button', { name: /Meanwhile/ }).waitFor();
     pages.inbox.add({ title: 'After' });
     await page.getByRole('button', { name: /After/ }).waitFor();
@@ -218,12 +218,12 @@ describe.skipIf(noBrowser)('the inbox', () => {
 
   it('opens a message that is far down, done or filtered out', async () => {
     const first = pages.inbox.add({ title: 'The first of many', body: 'Far down' });
-    const away = pages.inbox.add({ title: 'Away', body: 'Put away', done: true });
+    const doneItem = pages.inbox.add({ title: 'Away', body: 'Put away', done: true });
     for (let index = 0; index < 300; index += 1) pages.inbox.add();
     await using visit = await pages.visit(`/inbox/${String(first.id)}`);
     const { page } = visit;
     await page.getByRole('article').getByText('Far down').waitFor();
-    await page.goto(`${pages.url}/inbox/${String(away.id)}`);
+    await page.goto(`${pages.url}/inbox/${String(doneItem.id)}`);
     await page.getByRole('article').getByText('Put away', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Put back' }).waitFor();
     await page.goto(`${pages.url}/inbox/${String(first.id)}?source=push`);
@@ -274,7 +274,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     expect(await next.evaluate(() => localStorage.getItem('outlives'))).toBe('true');
   });
 
-  it('changes many messages at once', async () => {
+  it('changes many messages together', async () => {
     for (const title of ['Five', 'Four', 'Three', 'Two', 'One']) pages.inbox.add({ title });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;

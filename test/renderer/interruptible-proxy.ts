@@ -7,7 +7,7 @@ export interface Cable extends AsyncDisposable {
   /** Closes all connections and refuses new ones. */
   cut(): void;
   /** Accepts connections again, optionally for another host. */
-  mend(target?: string): void;
+  resume(target?: string): void;
 }
 
 export async function layCable(target: string): Promise<Cable> {
@@ -44,7 +44,7 @@ export async function layCable(target: string): Promise<Cable> {
       aim = undefined;
       end();
     },
-    mend(next = target) {
+    resume(next = target) {
       aim = next;
     },
     async [Symbol.asyncDispose]() {

@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     await page.goto(`${pages.url}/downloads`, { waitUntil: 'commit' });
     await page.getByRole('heading', { name: 'Homeport does not respond' }).waitFor();
     isReachable = true;
-    // Nobody presses the button.
+    // The button is not pressed.
     await page.getByLabel('Addresses of videos').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     ]);
     await page.getByRole('button', { name: /Signed in as/ }).click();
     await page.getByRole('menuitem', { name: 'Dark theme' }).click();
-    await expect.poll(async () => (await readColors()).map((each) => each.split(' ').at(-1))).toEqual([dark, dark]);
+    await expect.poll(async () => (await readColors()).map((entry) => entry.split(' ').at(-1))).toEqual([dark, dark]);
   });
 
   it('names its shortcuts for installed pages as the pages are named', async () => {

@@ -7,7 +7,7 @@ import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
-import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
+import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
   let browser: Browser;
   let host: TestHost;
   beforeAll(async () => {
-    browser = await theBrowser();
+    browser = await getBrowser();
   });
   beforeEach(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
@@ -264,16 +264,16 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     let readings = 0;
     // The first load after the order was saved is superseded while it is delayed.
     await page.route('**/api/settings', async (route) => {
-      const answer = await route.fetch();
+      const response = await route.fetch();
       readings += 1;
       if (readings === 1) {
         await change({ spoolDays: 9 });
         await later.promise;
-        return route.fulfill({ response: answer });
+        return route.fulfill({ response });
       }
       later.resolve();
       await released.promise;
-      await route.fulfill({ response: answer });
+      await route.fulfill({ response });
     });
     const grip = page.getByRole('button', { name: /^Move .*two/ });
     await grip.press('ArrowUp');

@@ -133,7 +133,7 @@ export class MemoryInbox {
   );
 }
 
-/** A download queue that only changes when the test says so. */
+/** Download queue that changes only on request of the test. */
 export class MemoryDownloads {
   readonly all = new Map<string, Download>();
   paused = false;
@@ -151,7 +151,7 @@ export class MemoryDownloads {
     live: false,
     picture: null,
   };
-  previewReason = '';
+  previewError = '';
   /** Rejected links with their reasons. */
   readonly refused = new Map<string, string>();
   folders: string[] = [];
@@ -248,9 +248,9 @@ export class MemoryDownloads {
         return { uids: [uid] };
       }),
       implement(downloadsApi.preview, () => ({
-        preview: this.previewReason === '' ? this.preview : null,
-        reason: this.previewReason,
-        failure: findRefusalCode(this.previewReason),
+        preview: this.previewError === '' ? this.preview : null,
+        reason: this.previewError,
+        failure: findRefusalCode(this.previewError),
       })),
       implement(downloadsApi.choices, () => ({ folders: this.folders, presets: this.presets })),
       implement(downloadsApi.again, ({ body: { uid } }) => {
@@ -351,7 +351,7 @@ function plainService(
   api: (bus: Bus, context: Context) => NonNullable<Service['api']>,
 ): ServiceDescriptor {
   // Manifest of the service that it replaces.
-  const manifest = registry.find((each) => each.id === id);
+  const manifest = registry.find((entry) => entry.id === id);
   const { engines, live } = { engines: manifest?.engines ?? [], live: manifest?.live ?? [] };
   return defineService({
     id,

@@ -11,7 +11,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
-import { api, inbox as inboxOf } from '../support/api.ts';
+import { api, inbox as readInbox } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { lan, sharing } from '../support/gateway/phone.ts';
 import { seriousFindings } from './axe.ts';
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
       .filter({ hasText: `smtp://${lan}:${String(pages.host.port('mail'))}` })
       .innerText();
     await promisify(execFile)('sh', ['-c', command], { cwd: folder });
-    await expect.poll(async () => (await inboxOf(pages.url)).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await readInbox(pages.url)).length, { timeout: 20_000 }).toBeGreaterThan(0);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -125,14 +125,14 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
 
   it.each(screens)('fits on $on', async (screen) => {
     await change({ sharedPorts: ['mail', 'git.ssh'], shared: ['git'] });
-    for (const [path, name, words] of [
+    for (const [path, name, heading] of [
       ['/network', 'network-ports', 'Machines of these networks send mail here.'],
       ['/delivery/connect', 'mail-connect-elsewhere', 'What a sender has to know'],
       ['/git/connect', 'git-connect-elsewhere', 'Git over SSH'],
     ] as const) {
       await using visit = await pages.visit(path, screen);
       if (path !== '/network') await visit.page.getByRole('radio', { name: 'Other devices' }).check();
-      await visit.page.getByText(words).first().waitFor();
+      await visit.page.getByText(heading).first().waitFor();
       await expectFits(visit, name, screen);
     }
   });

@@ -46,8 +46,8 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await row.getByRole('radio', { name: 'Off' }).check();
     await row.getByText('Only this machine reaches it.').waitFor();
     // The page gets the event of the change before the listener is closed.
-    const heard = (): Promise<string> => readPlainly(trust).then(() => 'an answer', String);
-    await expect.poll(heard).toContain('ECONNREFUSED');
+    const readResponse = (): Promise<string> => readPlainly(trust).then(() => 'an answer', String);
+    await expect.poll(readResponse).toContain('ECONNREFUSED');
   });
 
   it('tests reachability, and signs out a browser of the network', async () => {
@@ -77,8 +77,8 @@ describe.skipIf(noBrowser)('the Network page', () => {
       },
       localAddress: phoneAddress,
     });
-    const [answer] = (await once(challenge.end(body), 'response')) as [IncomingMessage];
-    expect(answer.resume().statusCode).toBe(303);
+    const [response] = (await once(challenge.end(body), 'response')) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(303);
     await page.getByRole('tab', { name: 'Sign-in' }).click();
     const devices = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem');
     const device = devices.filter({ hasText: 'Firefox on Android' });
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await device.waitFor({ state: 'detached' });
   });
 
-  it('asks before sharing without a sign-in', async () => {
+  it('requires a confirmation before sharing without a sign-in', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
@@ -175,13 +175,13 @@ describe.skipIf(noBrowser)('the Network page', () => {
       oidcClientId: 'homeport',
     };
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
-    for (const [tab, words] of [
+    for (const [tab, heading] of [
       ['other', 'Add a web service'],
       ['sign-in', 'auth.example'],
       ['connect', 'Programs'],
     ] as const) {
       await using visit = await pages.visit(`/network/${tab}`, screen);
-      await visit.page.getByRole(tab === 'other' ? 'button' : 'heading', { name: words }).waitFor();
+      await visit.page.getByRole(tab === 'other' ? 'button' : 'heading', { name: heading }).waitFor();
       await expectFits(visit, `network-${tab}`, screen);
     }
   });

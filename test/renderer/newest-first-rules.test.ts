@@ -75,19 +75,19 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await using watched = await open();
     const { page } = watched;
     await list(page).getByText('Mail 1', { exact: true }).waitFor();
-    const [held, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const [blocked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     await page.route(
       messages,
       async (route) => {
         const json = { messages: [...mails] };
-        held.resolve(undefined);
+        blocked.resolve(undefined);
         await release.promise;
         await route.fulfill({ json });
       },
       { times: 1 },
     );
     await page.reload();
-    await held.promise;
+    await blocked.promise;
     arrive(1);
     tell();
     // Arrives on the same stream after the previous event.
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     expect((await read(page, 'Mail 1')).size).toBe(step + 11);
   });
 
-  it('ends with the latest result, even when an earlier one takes longer', async () => {
+  it('shows the latest result, even when an earlier request takes longer', async () => {
     arrive(1);
     await using watched = await open();
     const { page } = watched;

@@ -7,10 +7,10 @@ import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { sync } from '../../services/sync/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
-import { noBrowser, openPage, signIn, theBrowser, type WatchedPage } from '../support/browser.ts';
+import { noBrowser, openPage, signIn, getBrowser, type WatchedPage } from '../support/browser.ts';
 import { admin, adminAuthorization } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
-import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -28,10 +28,10 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  const visitData = async (room: DataRoom, path: string): Promise<WatchedPage> => {
-    const visit = await openPage(await theBrowser());
-    await signIn(visit.page.context(), room.host.url('control'));
-    await visit.page.goto(`${room.host.url('control')}${path}`);
+  const visitData = async (fixture: DataFixture, path: string): Promise<WatchedPage> => {
+    const visit = await openPage(await getBrowser());
+    await signIn(visit.page.context(), fixture.host.url('control'));
+    await visit.page.goto(`${fixture.host.url('control')}${path}`);
     return visit;
   };
   const repository = `/git/repositories/${admin.name}~lamp`;
@@ -72,13 +72,13 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
   });
 
   it('shows the same state for tables and app users', async () => {
-    await using room = await openDataRoom({});
+    await using fixture = await openDataFixture({});
     for (const [path, title] of [
       ['/data/tables/public.nothing', 'Table not found'],
       [`/data/users/${unknownId}`, 'User not found'],
       ['/data/users/none', 'User not found'],
     ] as const) {
-      await using visit = await visitData(room, path);
+      await using visit = await visitData(fixture, path);
       await missing(visit.page, title).getByRole('link', { name: /^All / }).waitFor();
       expect(await visit.page.getByRole('alert').count()).toBe(0);
       expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
     const alert = page.getByRole('alert').filter({ hasText: detail });
     await alert.waitFor();
     expect(await alert.getByRole('button').allTextContents()).toEqual(button === undefined ? [] : [button]);
-    // Of failures inside of the host the log has the details.
+    // The log contains the details of internal errors.
     expect(await alert.getByRole('link', { name: 'Open the log' }).count()).toBe(status >= 500 ? 1 : 0);
   });
 

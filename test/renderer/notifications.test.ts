@@ -102,8 +102,8 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     const popups = page.getByRole('switch', { name: 'Popups', exact: true });
     await expect.poll(() => popups.getAttribute('aria-checked')).toBe('false');
     expect(await page.getByRole('switch', { name: 'Popup sound' }).count()).toBe(0);
-    const own = page.getByRole('navigation', { name: 'Homeport itself' });
-    expect(await own.getByRole('link', { name: 'Popups' }).count()).toBe(0);
+    const homeportNavigation = page.getByRole('navigation', { name: 'Homeport itself' });
+    expect(await homeportNavigation.getByRole('link', { name: 'Popups' }).count()).toBe(0);
     await popups.click();
     await page.getByRole('switch', { name: 'Popup sound' }).waitFor();
     const { sections } = await api<SettingsView>(pages.url, '/api/settings');

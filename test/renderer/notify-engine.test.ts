@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lacksLibrary, libraryOf, placeEngine } from '../services/notify/engine-rig.ts';
+import { lacksLibrary, getLibraryFolder, placeEngine } from '../services/notify/engine-rig.ts';
 import { noBrowser } from '../support/browser.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { besidesRefusals } from './visit.ts';
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     await dialog.getByText('This address needs the Apprise engine.').waitFor();
     expect(await dialog.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/settings/engines');
 
-    placeEngine(join(folder, 'engine'), libraryOf('apprise-2'));
+    placeEngine(join(folder, 'engine'), getLibraryFolder('apprise-2'));
     await real.ask('POST', '/engines/apprise/verify');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });

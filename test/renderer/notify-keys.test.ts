@@ -13,7 +13,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
   afterEach(() => real[Symbol.asyncDispose]());
 
   const readOptions = async (key: string) =>
-    (await real.ask('GET', '/notify/keys')).keys.find((each: { key: string }) => each.key === key).options;
+    (await real.ask('GET', '/notify/keys')).keys.find((entry: { key: string }) => entry.key === key).options;
 
   it('applies its options, also in the playground and for senders', async () => {
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
@@ -127,7 +127,9 @@ describe.skipIf(noBrowser)('a configuration key', () => {
   });
 
   it('shows a thousand destinations, and finds the recipients of a notification', async () => {
-    const text = Array.from({ length: 1000 }, (_, at) => `t${String(at)}=push://topic-${String(at)}`).join('\n');
+    const text = Array.from({ length: 1000 }, (_, index) => `t${String(index)}=push://topic-${String(index)}`).join(
+      '\n',
+    );
     await real.ask('POST', '/notify/keys', { key: 'crowd', text });
     await using watched = await real.visit('/delivery/keys/crowd');
     const { page } = watched;
@@ -144,7 +146,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('shows how each configuration line is handled, asks once about tags, and exports it', async () => {
+  it('shows how each configuration line is handled, offers tags once, and exports it', async () => {
     await using watched = await real.visit('/delivery/keys', { clipboard: true });
     const { page } = watched;
     await page.getByRole('button', { name: 'New key' }).click();

@@ -8,7 +8,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
-import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
+import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { closeToasts } from './toasts.ts';
@@ -19,17 +19,17 @@ describe.skipIf(noBrowser)('the notification pages', () => {
   let browser: Browser;
   let host: TestHost;
   let receiver: Server;
-  let answer: { status: number; words: string };
+  let answer: { status: number; message: string };
   let port: string;
   beforeAll(async () => {
-    browser = await theBrowser();
+    browser = await getBrowser();
   });
   beforeEach(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
-    answer = { status: 200, words: '' };
+    answer = { status: 200, message: '' };
     receiver = createServer((request, response) => {
       request.resume();
-      response.writeHead(answer.status).end(answer.words);
+      response.writeHead(answer.status).end(answer.message);
     }).listen(0, '127.0.0.1');
     const services = [notify, push, inbox, control];
     [host] = await Promise.all([
@@ -75,12 +75,12 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await dialog.waitFor({ state: 'detached' });
     const row = rows.filter({ hasText: 'JSON' });
     await row.getByText('Nothing was sent to it yet.').waitFor();
-    answer = { status: 403, words: 'Go away, sesame.' };
+    answer = { status: 403, message: 'Go away, sesame.' };
     await row.getByRole('button', { name: /^Test/ }).click();
     await row.getByText(/The test did not arrive\./).waitFor();
     await row.getByText('What it answered, with status 403').click();
     await row.getByText('Go away, ****.', { exact: true }).waitFor();
-    answer = { status: 200, words: 'Fine.' };
+    answer = { status: 200, message: 'Fine.' };
     await row.getByRole('button', { name: /^Test/ }).click();
     await row.getByText(/The test arrived, in [\d.]+ m?s\./).waitFor();
     await row.getByText('Delivered').waitFor();
@@ -246,25 +246,25 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await post('aggregator', 'Backup finished: a title that is longer than any list should have to show in full');
     await using watched = await visit('/delivery/keys', screen);
     const { page } = watched;
-    const fits = (): Promise<void> => expectFits(watched, 'notify', screen);
+    const assertFits = (): Promise<void> => expectFits(watched, 'notify', screen);
     await page.getByText('3 of 3 would get it.').waitFor();
-    await fits();
+    await assertFits();
     await page.getByRole('button', { name: 'Add a destination' }).click();
     await page.getByRole('option', { name: /^ntfy/ }).waitFor();
-    await fits();
+    await assertFits();
     await page.getByRole('option', { name: /^ntfy/ }).click();
     await page.getByLabel('Access token').waitFor();
-    await fits();
+    await assertFits();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByRole('button', { name: /Backup finished/ }).click();
     await page.getByRole('dialog').waitFor();
-    await fits();
+    await assertFits();
     await page.keyboard.press('Escape');
-    await fits();
+    await assertFits();
     await page.getByRole('tab', { name: 'Problems' }).click();
     await page.getByText('No notification was given up.').waitFor();
-    await fits();
+    await assertFits();
     expect(watched.complaints).toEqual([]);
   });
 });

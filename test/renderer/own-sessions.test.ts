@@ -18,10 +18,10 @@ describe.skipIf(noBrowser)('own sessions in the browser', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('asks for the password to sign out other browsers some minutes after the sign-in', async () => {
+  it('requires the password to sign out other browsers some minutes after the sign-in', async () => {
     await api(pages.url, '/api/session', { method: 'POST', body: JSON.stringify(mia) });
-    await using own = await openPage(pages.browser);
-    const { page } = own;
+    await using accountPage = await openPage(pages.browser);
+    const { page } = accountPage;
     await signIn(page.context(), pages.url, mia);
     await page.goto(`${pages.url}/account`);
     const signedIn = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem');
@@ -37,6 +37,6 @@ describe.skipIf(noBrowser)('own sessions in the browser', () => {
     await page.keyboard.press('Enter');
     await page.getByText('1 session signed out.').waitFor();
     await expect.poll(() => signedIn.count()).toBe(1);
-    expect(besidesRefusals(own.complaints)).toEqual([]);
+    expect(besidesRefusals(accountPage.complaints)).toEqual([]);
   });
 });

@@ -39,9 +39,9 @@ describe.skipIf(noBrowser)('password fields', () => {
   afterAll(() => pages[Symbol.asyncDispose]());
 
   it('shows what is typed for the first account', async () => {
-    await using fresh = await openPages({ administrator: false });
-    const link = new URL((await fresh.host.host.setupUrl()) ?? '');
-    await using visit = await fresh.visit(link.pathname + link.search, { signedIn: false });
+    await using newPages = await openPages({ administrator: false });
+    const link = new URL((await newPages.host.host.setupUrl()) ?? '');
+    await using visit = await newPages.visit(link.pathname + link.search, { signedIn: false });
     await checkEye(visit.page, '#password', 'new-password');
     expect(await visit.page.getByLabel('Name').getAttribute('autocomplete')).toBe('username');
     expect(visit.complaints).toEqual([]);

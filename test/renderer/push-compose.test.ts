@@ -145,9 +145,9 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     await using visit = await pages.visit('/push/topics/files?compose=1');
     const { page } = visit;
     const dialog = await openDialog(page);
-    const { promise: held, resolve: go } = Promise.withResolvers<undefined>();
+    const { promise: blocked, resolve: go } = Promise.withResolvers<undefined>();
     await page.route('**/api/push/topics/files/files*', async (route) => {
-      await held;
+      await blocked;
       await route.abort();
     });
     await dialog
@@ -192,10 +192,10 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
       const command = (await dialog.locator('details code').textContent()) ?? '';
       await publish(dialog);
       await dialog.waitFor({ state: 'detached' });
-      const ours = await newest('same');
+      const fromCommand = await newest('same');
       await run('sh', ['-c', command], { cwd: folder, env: { ...process.env, TOKEN } });
-      const theirs = await newest('same');
-      expect(theirs.id).not.toBe(ours.id);
+      const fromPage = await newest('same');
+      expect(fromPage.id).not.toBe(fromCommand.id);
       const essence = ({ title, message, priority, tags, click, actions, attachment }: any) => ({
         title,
         message,
@@ -205,7 +205,7 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
         actions: actions.map(({ action, label, url }: any) => ({ action, label, url })),
         file: attachment && { name: attachment.name, size: attachment.size, type: attachment.type },
       });
-      expect(essence(theirs)).toEqual(essence(ours));
+      expect(essence(fromPage)).toEqual(essence(fromCommand));
     }
     expect(visit.complaints).toEqual([]);
   });

@@ -54,8 +54,8 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     await dialog.getByLabel('Goes out').fill('2019-01-01T10:00');
     await dialog.getByRole('button', { name: 'Change' }).click();
     await dialog.getByText(/^Write 30m, 2 hours/).waitFor();
-    const soon = new Date(Date.now() + 20 * 60_000);
-    const local = new Date(soon.getTime() - soon.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    const scheduledAt = new Date(Date.now() + 20 * 60_000);
+    const local = new Date(scheduledAt.getTime() - scheduledAt.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
     await dialog.getByLabel('Goes out').fill(local);
     await dialog.getByRole('button', { name: 'Change' }).click();
     await list.getByText(/^in (19|20) min$/).waitFor();

@@ -85,9 +85,9 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
         },
       ],
     ];
-    for (const [words, before] of cases) {
+    for (const [label, before] of cases) {
       await using visit = await pages.visit('/push', { before });
-      const message = visit.page.getByText(`Notify this browser: ${words}`);
+      const message = visit.page.getByText(`Notify this browser: ${label}`);
       await message.locator('xpath=following-sibling::p').filter({ hasText: /\w/ }).waitFor();
       expect(visit.complaints).toEqual([]);
     }

@@ -23,9 +23,9 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
 
   async function publish(path: string, body: BodyInit, headers = {}): Promise<{ readonly id: string }> {
     const request = { method: 'PUT', body, headers: { Authorization: adminAuthorization, ...headers } };
-    const answer = await fetch(`${pages.host.url('push')}/${path}`, request);
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as { readonly id: string };
+    const response = await fetch(`${pages.host.url('push')}/${path}`, request);
+    expect(response.status).toBe(200);
+    return (await response.json()) as { readonly id: string };
   }
   const rows = (page: Page): Locator => page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
   const polled = async (topic: string): Promise<string> =>
@@ -222,7 +222,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
         () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
       );
       return rows(page).evaluateAll((all) => {
-        const boxes = all.map((each) => each.getBoundingClientRect());
+        const boxes = all.map((entry) => entry.getBoundingClientRect());
         return boxes
           .slice(1)
           .map(({ top }, index) => Math.round(top - (boxes[index]?.bottom ?? 0)))

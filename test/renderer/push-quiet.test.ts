@@ -38,16 +38,20 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
   });
 
   async function publish(topic: string, body: string, more: Record<string, string> = {}): Promise<void> {
-    const answer = await fetch(`${pages.host.url('push')}/${topic}`, {
+    const response = await fetch(`${pages.host.url('push')}/${topic}`, {
       method: 'POST',
       body,
       headers: { authorization: adminAuthorization, ...more },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   }
   async function save(quiet: object): Promise<void> {
-    const answer = await fetch(`${pages.url}/api/push/quiet`, { method: 'PUT', headers, body: JSON.stringify(quiet) });
-    expect(answer.status).toBe(200);
+    const response = await fetch(`${pages.url}/api/push/quiet`, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify(quiet),
+    });
+    expect(response.status).toBe(200);
   }
   const saved = async () => await (await fetch(`${pages.url}/api/push/quiet`, { headers })).json();
   const rules = async () => (await saved()).quiet.rules;
@@ -132,9 +136,9 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     const zones = page.getByLabel('Time zone');
-    const own = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-    await zones.selectOption(own);
-    await expect.poll(async () => (await saved()).quiet.zone).toBe(own);
+    const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+    await zones.selectOption(timeZone);
+    await expect.poll(async () => (await saved()).quiet.zone).toBe(timeZone);
     expect(visit.complaints).toEqual([]);
   });
 

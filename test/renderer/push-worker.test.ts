@@ -92,7 +92,7 @@ describe.skipIf(noBrowser !== undefined)('the push worker', () => {
     });
   beforeEach(async () => {
     await page.evaluate(async () => {
-      for (const each of await (await navigator.serviceWorker.ready).getNotifications()) each.close();
+      for (const entry of await (await navigator.serviceWorker.ready).getNotifications()) entry.close();
     });
     await expect.poll(getNotifications).toEqual([]);
   });

@@ -18,8 +18,8 @@ describe.skipIf(noBrowser)('the push page', () => {
 
   async function publish(topic: string, body: string, headers = {}): Promise<void> {
     const request = { method: 'POST', body, headers: { Authorization: adminAuthorization, ...headers } };
-    const answer = await fetch(`${pages.host.url('push')}/${topic}`, request);
-    expect(answer.status).toBe(200);
+    const response = await fetch(`${pages.host.url('push')}/${topic}`, request);
+    expect(response.status).toBe(200);
   }
 
   it('is empty at first, then shows a topic and its messages as they arrive', async () => {

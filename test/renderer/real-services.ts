@@ -5,7 +5,7 @@ import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
 import { api } from '../support/api.ts';
-import { openPage, theBrowser, type PageOptions, type WatchedPage, signIn } from '../support/browser.ts';
+import { openPage, getBrowser, type PageOptions, type WatchedPage, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 
 /** Pages of the real services that send and receive notifications. */
@@ -23,7 +23,7 @@ export async function openRealServices(environment: Readonly<Record<string, stri
   const built = process.env['HOMEPORT_TEST_PAGES'];
   const services = [notify, push, mail, inbox, control];
   const host = open.use(await openTestHost({ services, environment, ...(built ? { pages: built } : {}) }));
-  const browser = await theBrowser();
+  const browser = await getBrowser();
   const url = host.url('control');
   return {
     host,

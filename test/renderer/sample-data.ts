@@ -4,7 +4,9 @@ import type { Pages } from './visit.ts';
 export function furnish({ inbox, downloads }: Pick<Pages, 'inbox' | 'downloads'>): void {
   const minutes = (count: number): number => Date.now() - count * 60_000;
   const long =
-    'The nightly backup of `/srv/photos` finished after **42 min**.\n\n| | |\n|---|---|\n| files | 18,204 |\n| new | 312 |\n| errors | 0 |\n\nNext run: tomorrow at 03:15.\n\nhttps://nas.home.example/backup/report/2026-11-20-full-and-verified-with-a-long-name';
+    'The nightly backup of `/srv/photos` finished after **42 min**.\n\n| | |\n|---|---|\n| files | ' +
+    '18,204 |\n| new | 312 |\n| errors | 0 |\n\nNext run: tomorrow at 03:15.\n\nhttps://' +
+    'nas.home.example/backup/report/2026-11-20-full-and-verified-with-a-long-name';
   inbox.add({ title: 'Weekly report', body: 'All good.', time: minutes(60 * 50), read: true });
   inbox.add({
     title: 'Certificate renewed',

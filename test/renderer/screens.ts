@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { within } from '../support/hangs.ts';
+import { within } from '../support/browser-timeouts.ts';
 
 interface Look {
   readonly width: number;

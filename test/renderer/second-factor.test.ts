@@ -28,9 +28,9 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
 
   /** Browsers create passkeys for names only, so the pages are opened at `localhost`. */
   const localhost = (): string => pages.url.replace('127.0.0.1', 'localhost');
-  async function visit(path: string, who?: string, options: PageOptions = {}): Promise<WatchedPage> {
+  async function visit(path: string, accountName?: string, options: PageOptions = {}): Promise<WatchedPage> {
     const watched = await openPage(pages.browser, options);
-    if (who !== undefined) await signIn(watched.page.context(), pages.url, { name: who, password });
+    if (accountName !== undefined) await signIn(watched.page.context(), pages.url, { name: accountName, password });
     await watched.page.goto(`${localhost()}${path}`);
     return watched;
   }
@@ -62,20 +62,20 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
   }
 
   it('enables the second factor, and accepts each code and recovery code once', async () => {
-    await using own = await visit('/account', name);
-    await own.page.getByRole('button', { name: 'Set up' }).click();
-    await enterPassword(own.page, 'not the password');
-    await own.page.getByText('This is not your password.').waitFor();
-    await own.page.getByRole('button', { name: 'Cancel' }).click();
-    await own.page.getByRole('button', { name: 'Set up' }).click();
-    await enterPassword(own.page);
-    await own.page.getByLabel('Code').fill('000000');
-    await own.page.getByRole('button', { name: 'Enable' }).click();
-    await own.page.getByText(/The code is not right/).waitFor();
-    await own.page.getByRole('button', { name: 'Cancel' }).click();
-    const { secret, recoveryCodes } = await setUp(own.page);
+    await using accountPage = await visit('/account', name);
+    await accountPage.page.getByRole('button', { name: 'Set up' }).click();
+    await enterPassword(accountPage.page, 'not the password');
+    await accountPage.page.getByText('This is not your password.').waitFor();
+    await accountPage.page.getByRole('button', { name: 'Cancel' }).click();
+    await accountPage.page.getByRole('button', { name: 'Set up' }).click();
+    await enterPassword(accountPage.page);
+    await accountPage.page.getByLabel('Code').fill('000000');
+    await accountPage.page.getByRole('button', { name: 'Enable' }).click();
+    await accountPage.page.getByText(/The code is not right/).waitFor();
+    await accountPage.page.getByRole('button', { name: 'Cancel' }).click();
+    const { secret, recoveryCodes } = await setUp(accountPage.page);
     expect(recoveryCodes).toHaveLength(10);
-    await own.page.getByText('Enabled · 10 recovery codes left').waitFor();
+    await accountPage.page.getByText('Enabled · 10 recovery codes left').waitFor();
 
     await using other = await visit('/');
     await signInByForm(other.page);
@@ -103,14 +103,14 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await fourth.page.getByRole('button', { name: 'Sign in with another account' }).click();
     await fourth.page.getByRole('heading', { name: 'Sign in' }).waitFor();
 
-    await own.page.reload();
-    await own.page.getByText('Enabled · 9 recovery codes left').waitFor();
-    expect(besidesRefusals([...own.complaints, ...other.complaints, ...fourth.complaints])).toEqual([]);
+    await accountPage.page.reload();
+    await accountPage.page.getByText('Enabled · 9 recovery codes left').waitFor();
+    expect(besidesRefusals([...accountPage.complaints, ...other.complaints, ...fourth.complaints])).toEqual([]);
   });
 
   it('throttles wrong codes and reports it', async () => {
-    await using own = await visit('/account', name);
-    await setUp(own.page);
+    await using accountPage = await visit('/account', name);
+    await setUp(accountPage.page);
     await using other = await visit('/');
     // The same client address as that of the guesses below.
     await other.page.goto(pages.url);
@@ -147,8 +147,8 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
   });
 
   it('registers a passkey, signs in with it, and removes it', async () => {
-    await using own = await visit('/account', name);
-    const { page } = own;
+    await using accountPage = await visit('/account', name);
+    const { page } = accountPage;
     const key = await addAuthenticator(page);
     await setUp(page);
     await page.getByRole('button', { name: 'I have saved them' }).click();
@@ -179,12 +179,12 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await using other = await visit('/');
     await signInByForm(other.page);
     expect(await other.page.getByRole('button', { name: 'Use a passkey instead' }).count()).toBe(0);
-    expect(besidesRefusals(own.complaints)).toEqual([]);
+    expect(besidesRefusals(accountPage.complaints)).toEqual([]);
   });
 
   it('refuses a passkey that the browser does not confirm, and accepts a code instead', async () => {
-    await using own = await visit('/account', name);
-    const { page } = own;
+    await using accountPage = await visit('/account', name);
+    const { page } = accountPage;
     const key = await addAuthenticator(page);
     const { recoveryCodes } = await setUp(page);
     await page.getByRole('button', { name: 'Add a passkey' }).click();
@@ -200,16 +200,16 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
   });
 
   it('explains at an IP address how to add a passkey, and offers none', async () => {
-    await using own = await visit('/account', name);
-    await setUp(own.page);
-    await own.page.goto(`${pages.url}/account`);
-    await own.page.getByText('Browsers do not create passkeys for IP addresses.', { exact: false }).waitFor();
-    expect(await own.page.getByRole('button', { name: 'Add a passkey' }).count()).toBe(0);
+    await using accountPage = await visit('/account', name);
+    await setUp(accountPage.page);
+    await accountPage.page.goto(`${pages.url}/account`);
+    await accountPage.page.getByText('Browsers do not create passkeys for IP addresses.', { exact: false }).waitFor();
+    expect(await accountPage.page.getByRole('button', { name: 'Add a passkey' }).count()).toBe(0);
   });
 
   it('disables the second factor and its passkeys with a code', async () => {
-    await using own = await visit('/account', name);
-    const { page } = own;
+    await using accountPage = await visit('/account', name);
+    const { page } = accountPage;
     const { recoveryCodes } = await setUp(page);
     await page.getByRole('button', { name: 'Disable' }).click();
     const dialog = page.getByRole('dialog', { name: 'Disable two-step sign-in?' });
@@ -224,8 +224,8 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
   });
 
   it('shows that the status cannot be loaded, and retries', async () => {
-    await using own = await visit('/', name);
-    const { page } = own;
+    await using accountPage = await visit('/', name);
+    const { page } = accountPage;
     await page.route('**/api/account/second-factor', (route) => route.abort());
     await page.goto(`${localhost()}/account`);
     await page.getByRole('alert').getByText('Homeport does not answer.', { exact: false }).waitFor();
@@ -235,8 +235,8 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
   });
 
   it('resets the second factor as an administrator, which ends all sessions of the account', async () => {
-    await using own = await visit('/account', name);
-    await setUp(own.page);
+    await using accountPage = await visit('/account', name);
+    await setUp(accountPage.page);
     await using administrator = await pages.visit(`/settings/accounts/${name}`);
     const { page } = administrator;
     const row = page
@@ -251,11 +251,11 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await dialog.getByRole('button', { name: 'Reset two-step sign-in' }).click();
     await page.getByText(`Two-step sign-in of ${name} is reset.`).waitFor();
     await row.getByText('Disabled.', { exact: false }).waitFor();
-    const door = own.page.getByRole('dialog', { name: 'Sign in' });
+    const door = accountPage.page.getByRole('dialog', { name: 'Sign in' });
     await door.getByLabel('Name').fill(name);
     await door.getByLabel('Password', { exact: true }).fill(password);
-    await own.page.keyboard.press('Enter');
-    await own.page.getByRole('button', { name: 'Set up' }).waitFor();
+    await accountPage.page.keyboard.press('Enter');
+    await accountPage.page.getByRole('button', { name: 'Set up' }).waitFor();
 
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     await page.getByRole('button', { name: 'Really sign out?' }).click();
@@ -265,26 +265,26 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await using own = await visit('/account', name, screen);
-    const { page } = own;
+    await using accountPage = await visit('/account', name, screen);
+    const { page } = accountPage;
     await addAuthenticator(page);
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByLabel('Your password', { exact: true }).waitFor();
-    await expectFits(own, 'second-factor-password', screen);
+    await expectFits(accountPage, 'second-factor-password', screen);
     await enterPassword(page);
     await page.getByLabel('Code').waitFor();
-    await expectFits(own, 'second-factor-scan', screen);
+    await expectFits(accountPage, 'second-factor-scan', screen);
     await page.getByRole('button', { name: 'Cancel' }).click();
     const { recoveryCodes } = await setUp(page);
-    await expectFits(own, 'second-factor-codes', screen);
+    await expectFits(accountPage, 'second-factor-codes', screen);
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await enterPassword(page);
     await page.getByText('works at localhost').waitFor();
     await page.getByRole('button', { name: 'I have saved them' }).click();
-    await expectFits(own, 'second-factor-enabled', screen);
+    await expectFits(accountPage, 'second-factor-enabled', screen);
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('dialog', { name: 'Disable two-step sign-in?' }).waitFor();
-    await expectFits(own, 'second-factor-disable', screen);
+    await expectFits(accountPage, 'second-factor-disable', screen);
     await using administrator = await pages.visit(`/settings/accounts/${name}`, screen);
     await administrator.page.getByRole('button', { name: 'Reset' }).waitFor();
     await expectFits(administrator, 'account-of-a-person', screen);

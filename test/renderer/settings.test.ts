@@ -42,11 +42,11 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
-    const who = page.getByRole('group', { name: 'Who may send' });
-    const logins = who.getByRole('button', { name: 'Add a login' });
-    await who.getByLabel('Sign-in').waitFor();
+    const senders = page.getByRole('group', { name: 'Who may send' });
+    const logins = senders.getByRole('button', { name: 'Add a login' });
+    await senders.getByLabel('Sign-in').waitFor();
     expect(await logins.count()).toBe(0);
-    await who.getByLabel('Sign-in').selectOption('Who wants to');
+    await senders.getByLabel('Sign-in').selectOption('Who wants to');
     await logins.waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     await logins.waitFor({ state: 'detached' });
@@ -220,7 +220,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     ]);
   });
 
-  it('asks before a reload with unsaved changes, and not after they were discarded', async () => {
+  it('requires a confirmation before a reload with unsaved changes, and not after they were discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const asks = (): Promise<boolean> =>
@@ -339,16 +339,16 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     const { page } = visit;
     await page.getByText('Advanced', { exact: true }).click();
     await page.getByText('How it asks addons', { exact: true }).click();
-    const patience = page.getByLabel('Patience with an addon', { exact: true });
-    expect(await patience.inputValue()).toBe('7');
-    await patience.fill('0.5');
+    const timeoutField = page.getByLabel('Patience with an addon', { exact: true });
+    expect(await timeoutField.inputValue()).toBe('7');
+    await timeoutField.fill('0.5');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText(/\b1 s\b/).waitFor();
-    await patience.fill('8.5');
+    await timeoutField.fill('8.5');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Saved.', { exact: false }).waitFor();
     expect(readFileSync(join(real.host.dataDir, 'homeport.yaml'), 'utf8')).toMatch(/timeout: 8500/);
-    expect(await patience.inputValue()).toBe('8.5');
+    expect(await timeoutField.inputValue()).toBe('8.5');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -360,11 +360,11 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     // Settings of the desktop app are hidden in browsers, and the network is not listed as a service.
     await page.getByLabel('Open the browser').waitFor();
     expect(await page.getByLabel('Key in the keyring').count()).toBe(0);
-    const own = page.getByRole('navigation', { name: 'Homeport itself' });
+    const homeportNavigation = page.getByRole('navigation', { name: 'Homeport itself' });
     // Settings of the web interface are on the same page, regardless of the path.
     await page.goto(`${real.url}/settings/control/port`);
     await expect.poll(() => page.getByLabel('Port', { exact: true }).isVisible()).toBe(true);
-    expect(await own.getByRole('link', { name: 'General' }).getAttribute('aria-current')).toBe('page');
+    expect(await homeportNavigation.getByRole('link', { name: 'General' }).getAttribute('aria-current')).toBe('page');
     const search = page.getByRole('searchbox', { name: 'Search the settings' });
     await search.fill('keyring');
     await page.getByText('No setting has these words.').waitFor();

@@ -35,17 +35,17 @@ describe.skipIf(noBrowser)('all pages', () => {
 
   /** Delays the replies of an address until they are released. */
   async function hold(page: Page, address: RegExp, method: string) {
-    const [asked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const [requested, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     let count = 0;
     await page.route(address, async (route: Route) => {
       if (route.request().method() !== method) return route.continue();
       count += 1;
-      asked.resolve(undefined);
+      requested.resolve(undefined);
       await release.promise;
       // The page has aborted the request.
       await route.continue().catch(() => undefined);
     });
-    return { asked: asked.promise, release: () => release.resolve(undefined), count: () => count };
+    return { asked: requested.promise, release: () => release.resolve(undefined), count: () => count };
   }
 
   it('does not animate when reduced motion is requested', async () => {
@@ -54,11 +54,11 @@ describe.skipIf(noBrowser)('all pages', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     const moved = (): Promise<readonly string[]> =>
       page.evaluate(() =>
-        [...document.querySelectorAll('*')].flatMap((each) => {
-          const { transitionDuration, animationName, animationIterationCount } = getComputedStyle(each);
+        [...document.querySelectorAll('*')].flatMap((entry) => {
+          const { transitionDuration, animationName, animationIterationCount } = getComputedStyle(entry);
           const isMoved =
             /[1-9]/.test(transitionDuration) || (animationName !== 'none' && animationIterationCount !== '1');
-          return isMoved ? [each.outerHTML.slice(0, 200)] : [];
+          return isMoved ? [entry.outerHTML.slice(0, 200)] : [];
         }),
       );
     expect(await moved()).toEqual([]);
@@ -141,7 +141,7 @@ describe.skipIf(noBrowser)('all pages', () => {
   it.each([
     ['what was gone to', ['ArrowDown'], 'The lamp is out'],
     ['what came first', [], 'The lamp is lit'],
-  ] as const)('keeps %s in the palette when more is found above it', async (_what, keys, wanted) => {
+  ] as const)('keeps %s in the palette when more is found above it', async (_what, keys, expected) => {
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is out' });
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
     pages.downloads.set('film', { title: 'Lighthouse, the film', state: 'finished', finishedAt: Date.now() });
@@ -151,15 +151,15 @@ describe.skipIf(noBrowser)('all pages', () => {
     const films = await hold(page, /\/api\/downloads\?/, 'GET');
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
-    const option = (words: string): Locator => page.getByRole('option').filter({ hasText: words });
+    const option = (text: string): Locator => page.getByRole('option').filter({ hasText: text });
     await option('The lamp is out').waitFor();
     for (const key of keys) await page.keyboard.press(key);
-    expect(await option(wanted).getAttribute('aria-selected')).toBe('true');
+    expect(await option(expected).getAttribute('aria-selected')).toBe('true');
     films.release();
     await option('the film').waitFor();
-    expect(await option(wanted).getAttribute('aria-selected')).toBe('true');
+    expect(await option(expected).getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Enter');
-    await page.getByRole('article').getByText(wanted).waitFor();
+    await page.getByRole('article').getByText(expected).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -185,7 +185,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByText('3 topics').waitFor();
-    const [asked, release, over] = [
+    const [requested, release, over] = [
       Promise.withResolvers<undefined>(),
       Promise.withResolvers<undefined>(),
       Promise.withResolvers<undefined>(),
@@ -196,13 +196,13 @@ describe.skipIf(noBrowser)('all pages', () => {
       first = false;
       const response = await route.fetch();
       const answer = (await response.json()) as object;
-      asked.resolve(undefined);
+      requested.resolve(undefined);
       await release.promise;
       await route.fulfill({ response, json: { ...answer, configProblems: [{ path: '', message: 'This was then.' }] } });
       over.resolve(undefined);
     });
     pages.inbox.bus?.publish(settingsChanged, { sections: [] });
-    await asked.promise;
+    await requested.promise;
     const next = page.waitForResponse(/\/api\/services$/);
     pages.inbox.bus?.publish(settingsChanged, { sections: [] });
     await (await next).finished();

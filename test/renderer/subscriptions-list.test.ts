@@ -117,8 +117,8 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
     sendReply.resolve(undefined);
     await page.getByText('The disk is full.').waitFor();
-    const own = page.getByRole('switch', { name: 'Check Lighthouse' });
-    await expect.poll(() => own.getAttribute('aria-checked')).toBe('true');
+    const enabledSwitch = page.getByRole('switch', { name: 'Check Lighthouse' });
+    await expect.poll(() => enabledSwitch.getAttribute('aria-checked')).toBe('true');
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 

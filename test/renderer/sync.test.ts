@@ -5,37 +5,37 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commonKinds } from '../../renderer/src/pages/sync/remote-kinds.ts';
 import type { SyncProvider } from '../../services/contracts/sync/remotes.ts';
 import { inbox } from '../../services/inbox/index.ts';
-import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
-import { lacksRclone, openSyncRoom, until, type SyncRoom } from '../services/sync/room.ts';
-import { openProvider } from '../services/sync/provider.ts';
+import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
+import { lacksRclone, openSyncFixture, until, type SyncFixture } from '../services/sync/sync-fixture.ts';
+import { openProvider } from '../services/sync/oauth-provider.ts';
 import { tree } from '../services/sync/trees.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
 describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
-  let room: SyncRoom;
+  let fixture: SyncFixture;
   let [done, held, failed, slow] = [0, 0, 0, 0];
 
   const save = async (name: string, fields: object): Promise<number> =>
-    (await room.api('POST', '/api/sync/tasks', { name, mode: 'sync', retries: 0, notify: 'never', ...fields })).id;
+    (await fixture.api('POST', '/api/sync/tasks', { name, mode: 'sync', retries: 0, notify: 'never', ...fields })).id;
   const end = async (job: number) =>
     until(
-      () => room.api('GET', `/api/sync/jobs/${String(job)}`),
-      ({ job: found }) => found.endedAt !== null,
+      () => fixture.api('GET', `/api/sync/jobs/${String(job)}`),
+      ({ job: finished }) => finished.endedAt !== null,
     );
   const run = async (task: number): Promise<number> => {
-    const { id } = await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
+    const { id } = await fixture.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
     await end(id);
     return id;
   };
 
   beforeAll(async () => {
-    room = await openSyncRoom({ services: [inbox] });
+    fixture = await openSyncFixture({ services: [inbox] });
     const old = Object.fromEntries(
-      Array.from({ length: 60 }, (_, at) => [`archive/2019/photo ${String(at)}.jpg`, 'x'.repeat(at)]),
+      Array.from({ length: 60 }, (_, index) => [`archive/2019/photo ${String(index)}.jpg`, 'x'.repeat(index)]),
     );
-    room.write({ ...old, 'photos/2026/harbour.jpg': 'light', 'photos/2026/lamp.jpg': 'lamp', 'music/a.flac': 'a' });
-    const source = (name: string) => `${room.folder}/${name}`;
+    fixture.write({ ...old, 'photos/2026/harbour.jpg': 'light', 'photos/2026/lamp.jpg': 'lamp', 'music/a.flac': 'a' });
+    const source = (name: string) => `${fixture.folder}/${name}`;
     const weekly = {
       source: source('music'),
       destination: source('backup/music'),
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     held = await save('Photos', { source: source('photos'), destination: source('archive'), keepReplaced: true });
     await run(held);
     mkdirSync(source('bad/x'), { recursive: true });
-    room.write({ 'bad/x/y': '1', 'worse/x': 'in the way' });
+    fixture.write({ 'bad/x/y': '1', 'worse/x': 'in the way' });
     failed = await run(await save('Papers', { mode: 'copy', source: source('bad'), destination: source('worse') }));
     mkdirSync(source('films'));
     for (const name of ['a harbour at night.mkv', 'b.mkv']) {
@@ -61,12 +61,12 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       destination: source('copy of films'),
     });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await theBrowser(), options);
-    await signIn(watched.page.context(), room.host.url('control'));
-    await watched.page.goto(`${room.host.url('control')}${path}`);
+    const watched = await openPage(await getBrowser(), options);
+    await signIn(watched.page.context(), fixture.host.url('control'));
+    await watched.page.goto(`${fixture.host.url('control')}${path}`);
     await watched.page.getByRole('heading', { level: 1 }).waitFor();
     return watched;
   };
@@ -75,42 +75,42 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).locator('..');
 
   it('creates a sync, previews it and runs it', async () => {
-    room.write({ 'notes/a.txt': 'a', 'notes/b.txt': 'b', 'mirror/gone.txt': 'x' });
+    fixture.write({ 'notes/a.txt': 'a', 'notes/b.txt': 'b', 'mirror/gone.txt': 'x' });
     await using watched = await visit('/sync');
     const { page } = watched;
     await page.getByRole('button', { name: 'New sync' }).click();
     await page.getByLabel('Name').fill('Notes');
     await page.getByLabel('From').fill('somewhere');
-    await page.getByLabel('To', { exact: true }).fill(`${room.folder}/mirror`);
+    await page.getByLabel('To', { exact: true }).fill(`${fixture.folder}/mirror`);
     await page.getByLabel('What it does').selectOption('sync');
     await page.getByLabel('When').selectOption('day');
     await page.getByLabel('At', { exact: true }).fill('04:15');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Write a folder such as').waitFor();
-    await page.getByLabel('From').fill(`${room.folder}/mirror`);
+    await page.getByLabel('From').fill(`${fixture.folder}/mirror`);
     await page.getByRole('button', { name: 'Choose the source' }).click();
     const picker = page.getByRole('dialog', { name: 'Choose a folder' });
     await picker.getByText('No folders in it.').waitFor();
     await picker.getByRole('button', { name: 'Up' }).click();
     await picker.getByRole('button', { name: 'notes' }).click();
     await picker.getByRole('button', { name: 'Use this folder' }).click();
-    expect(await page.getByLabel('From').inputValue()).toBe(`${room.folder}/notes`);
+    expect(await page.getByLabel('From').inputValue()).toBe(`${fixture.folder}/notes`);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'Notes' }).waitFor();
     await page.getByText(/^Every day at 04:15 · Next run .*04:15/).waitFor();
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('radio', { name: 'Delete 1' }).waitFor();
     await page.getByText('gone.txt').waitFor();
-    expect(tree(join(room.folder, 'mirror'))).toEqual({ 'gone.txt': 'x' });
+    expect(tree(join(fixture.folder, 'mirror'))).toEqual({ 'gone.txt': 'x' });
     await page.getByRole('button', { name: 'Run it and delete 1' }).click();
     await page.getByRole('link', { name: /^2 files copied.* 1 deleted .*Done/ }).waitFor();
-    expect(tree(join(room.folder, 'mirror'))).toEqual({ 'a.txt': 'a', 'b.txt': 'b' });
+    expect(tree(join(fixture.folder, 'mirror'))).toEqual({ 'a.txt': 'a', 'b.txt': 'b' });
   });
 
   it('explains why a run failed, with the original message', async () => {
-    const missingFolder = `${room.folder}/stick`;
+    const missingFolder = `${fixture.folder}/stick`;
     mkdirSync(missingFolder);
-    const task = await save('Stick', { source: missingFolder, destination: `${room.folder}/of the stick` });
+    const task = await save('Stick', { source: missingFolder, destination: `${fixture.folder}/of the stick` });
     rmSync(missingFolder, { recursive: true });
     await run(task);
     const message = `${missingFolder} is not there any more. If it is on a disk, is that connected?`;
@@ -131,16 +131,16 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByText('directory not found').waitFor();
     await page.getByRole('button', { name: 'Choose another folder' }).click();
     await page.getByRole('dialog', { name: 'Edit the sync' }).getByLabel('From').waitFor();
-    await page.goto(`${room.host.url('control')}/sync/history`);
+    await page.goto(`${fixture.host.url('control')}/sync/history`);
     await page
       .getByRole('list', { name: 'Jobs' })
       .getByRole('link', { name: /^Stick .*Failed/ })
       .waitFor();
     const papers = page.getByRole('list', { name: 'Jobs' }).getByRole('link', { name: /^Papers / });
     await papers.getByText(/x\/y: .* is a file or lies below one/).waitFor();
-    await page.goto(`${room.host.url('control')}/sync/history/${String(failed)}`);
+    await page.goto(`${fixture.host.url('control')}/sync/history/${String(failed)}`);
     await page.getByText('is a file or lies below one').first().waitFor();
-    await page.goto(`${room.host.url('control')}/sync/syncs/${String(task)}`);
+    await page.goto(`${fixture.host.url('control')}/sync/syncs/${String(task)}`);
     await page.getByRole('button', { name: 'Run again' }).waitFor();
     expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Edit or remove' }).click();
@@ -151,12 +151,12 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   });
 
   it('retries a failed run from its page', async () => {
-    const missingFolder = `${room.folder}/card`;
+    const missingFolder = `${fixture.folder}/card`;
     mkdirSync(missingFolder);
-    const task = await save('Card', { source: missingFolder, destination: `${room.folder}/of the card` });
+    const task = await save('Card', { source: missingFolder, destination: `${fixture.folder}/of the card` });
     rmSync(missingFolder, { recursive: true });
     const first = await run(task);
-    room.write({ 'card/a.jpg': 'a' });
+    fixture.write({ 'card/a.jpg': 'a' });
     await using watched = await visit(`/sync/history/${String(first)}`);
     const { page } = watched;
     await titled(page, 'Card').getByText('Failed', { exact: true }).waitFor();
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await titled(page, 'Card').getByText('Done', { exact: true }).waitFor();
     await page.getByText(/^1 file copied/).waitFor();
     expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
-    await room.api('DELETE', `/api/sync/tasks/${String(task)}`);
+    await fixture.api('DELETE', `/api/sync/tasks/${String(task)}`);
   });
 
   it('shows the result of a run under the name of its sync', async () => {
@@ -183,19 +183,21 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await using watched = await visit('/sync/files');
     const { page } = watched;
     await page.getByRole('link', { name: /This computer/ }).waitFor();
-    await page.goto(`${room.host.url('control')}/sync/files?at=${encodeURIComponent(`${room.folder}/photos/2026`)}`);
+    await page.goto(
+      `${fixture.host.url('control')}/sync/files?at=${encodeURIComponent(`${fixture.folder}/photos/2026`)}`,
+    );
     await page.getByText('2 files, 9 B').waitFor();
     const way = page.getByRole('navigation', { name: 'Path' });
     await way.getByRole('link', { name: 'photos' }).click();
     await page.getByText('1 folder').waitFor();
-    await page.getByLabel('Folder').fill(`${room.folder}/nowhere`);
+    await page.getByLabel('Folder').fill(`${fixture.folder}/nowhere`);
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByText('nowhere is not there any more.').waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
   });
 
   it('shows the progress of a job, and pauses it', async () => {
-    await room.call('core/bwlimit', { rate: '4M' });
+    await fixture.call('core/bwlimit', { rate: '4M' });
     await using watched = await visit(`/sync/syncs/${String(slow)}`);
     const { page } = watched;
     await page.getByRole('button', { name: 'Run now' }).click();
@@ -205,21 +207,21 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await expectFits(watched, 'sync-running', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByText('Stopped').first().waitFor();
-    await room.call('core/bwlimit', { rate: 'off' });
+    await fixture.call('core/bwlimit', { rate: 'off' });
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await page.getByText('Last run worked', { exact: true }).waitFor();
-    rmSync(join(room.folder, 'copy of films'), { recursive: true });
+    rmSync(join(fixture.folder, 'copy of films'), { recursive: true });
   });
 
   it('shows a command that copies between the locations of a saved sync', async () => {
     await using watched = await visit('/sync/connect');
     const curlCommand = watched.page.getByText(/^curl .*\/sync\/copy$/);
-    await expect.poll(() => curlCommand.textContent()).toContain(room.folder);
+    await expect.poll(() => curlCommand.textContent()).toContain(fixture.folder);
     const command = (await curlCommand.textContent()) ?? '';
     const body = /-d '(.*)' /.exec(command)?.[1] ?? '';
     const { srcFs, dstFs } = JSON.parse(body) as { srcFs: string; dstFs: string };
-    expect([srcFs, dstFs].every((place) => place.startsWith(room.folder))).toBe(true);
-    expect((await room.call('sync/copy', JSON.parse(body) as object)).body).toMatchObject({
+    expect([srcFs, dstFs].every((remotePath) => remotePath.startsWith(fixture.folder))).toBe(true);
+    expect((await fixture.call('sync/copy', JSON.parse(body) as object)).body).toMatchObject({
       jobid: expect.any(Number),
     });
   });
@@ -230,7 +232,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Add a remote' }).click();
     await page.getByLabel('Kind').selectOption('alias');
     await page.getByLabel('Name', { exact: true }).fill('nas');
-    await page.getByLabel('Folder', { exact: true }).fill(`${room.folder}/photos`);
+    await page.getByLabel('Folder', { exact: true }).fill(`${fixture.folder}/photos`);
     await page.getByRole('button', { name: 'Add it' }).click();
     await page.getByRole('link', { name: 'nas' }).click();
     await page.getByRole('button', { name: '2026' }).click();
@@ -240,17 +242,17 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   });
 
   it('edits a remote with its stored values, and deletes it', async () => {
-    const parameters = { remote: `${room.folder}/photos` };
-    await room.api('POST', '/api/sync/remotes', { name: 'moved', type: 'alias', parameters });
+    const parameters = { remote: `${fixture.folder}/photos` };
+    await fixture.api('POST', '/api/sync/remotes', { name: 'moved', type: 'alias', parameters });
     await using watched = await visit('/sync/remotes');
     const { page } = watched;
     await page.getByRole('button', { name: 'Edit moved' }).click();
     const folder = page.getByLabel('Folder', { exact: true });
-    await expect.poll(() => folder.inputValue()).toBe(`${room.folder}/photos`);
+    await expect.poll(() => folder.inputValue()).toBe(`${fixture.folder}/photos`);
     await folder.fill(':sftp,ssh="touch x":');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Options that run a program are not taken.').waitFor();
-    await folder.fill(`${room.folder}/photos/2026`);
+    await folder.fill(`${fixture.folder}/photos/2026`);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('moved is changed, and answers.').waitFor();
     await page.getByRole('link', { name: 'moved' }).click();
@@ -261,7 +263,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Remove it? Files stay.' }).click();
     await page.getByRole('link', { name: 'moved' }).waitFor({ state: 'detached' });
     // A secret that is not shown stays, unless it is to be forgotten.
-    await room.call('config/create', {
+    await fixture.call('config/create', {
       name: 'shed',
       type: 'webdav',
       parameters: { url: 'http://127.0.0.1:1', user: 'ada', pass: 'reeds' },
@@ -276,14 +278,14 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     expect((await patchRequest).postDataJSON()).toEqual({ parameters: { pass: '' } });
     await page.getByText('nothing answers at its address').waitFor();
-    await room.api('DELETE', '/api/sync/remotes/shed');
+    await fixture.api('DELETE', '/api/sync/remotes/shed');
     expect(watched.complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
   it('uses only fields that rclone declares for the common kinds', async () => {
-    const { providers } = (await room.api('GET', '/api/sync/providers')) as { providers: SyncProvider[] };
+    const { providers } = (await fixture.api('GET', '/api/sync/providers')) as { providers: SyncProvider[] };
     const lacking = commonKinds.flatMap(([type, , fields]) => {
-      const fieldNames = providers.find((each) => each.type === type)?.fields.map(({ name }) => name);
+      const fieldNames = providers.find((entry) => entry.type === type)?.fields.map(({ name }) => name);
       return fieldNames === undefined
         ? [type]
         : fields.filter((name) => !fieldNames.includes(name)).map((name) => `${type} ${name}`);
@@ -316,27 +318,27 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'cloud' }).waitFor();
-    await room.api('DELETE', '/api/sync/remotes/cloud');
+    await fixture.api('DELETE', '/api/sync/remotes/cloud');
   });
 
-  it('keeps a remote whose configuration was finished elsewhere when it is cancelled here', async () => {
-    await room.api('POST', '/api/sync/remotes', { name: 'shared', type: 'yandex', parameters: {} });
+  it('keeps a remote whose configuration was finished in another window when it is cancelled here', async () => {
+    await fixture.api('POST', '/api/sync/remotes', { name: 'shared', type: 'yandex', parameters: {} });
     await using watched = await visit('/sync/remotes');
     const { page } = watched;
     await page.getByRole('button', { name: 'Go on with the set-up of shared' }).click();
     await page.getByText('Where do you want to sign in?').waitFor();
     const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
-    for (const answer of ['false', token]) await room.api('POST', '/api/sync/remotes/shared/setup', { answer });
+    for (const answer of ['false', token]) await fixture.api('POST', '/api/sync/remotes/shared/setup', { answer });
     await page.keyboard.press('Escape');
     await page.getByText('Its set-up has ended elsewhere meanwhile.').waitFor();
     await page.getByRole('link', { name: 'shared' }).waitFor();
-    await room.api('DELETE', '/api/sync/remotes/shared');
+    await fixture.api('DELETE', '/api/sync/remotes/shared');
   });
 
   it.each(screens)('fits and is accessible on $on', async (screen) => {
-    const { plan } = await room.api(
+    const { plan } = await fixture.api(
       'GET',
-      `/api/sync/jobs/${String((await room.api('GET', `/api/sync/jobs?task=${String(held)}`)).items[0].id)}`,
+      `/api/sync/jobs/${String((await fixture.api('GET', `/api/sync/jobs?task=${String(held)}`)).items[0].id)}`,
     );
     expect(plan.deletes.files).toBe(60);
     for (const [name, path, ready] of [
@@ -346,7 +348,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       ['history', '/sync/history', 'Music to the second disk'],
       ['done', `/sync/history/${String(done)}`, 'What changed: 1 added'],
       ['failed', `/sync/history/${String(failed)}`, 'Files that failed'],
-      ['files', `/sync/files?at=${encodeURIComponent(room.folder)}`, 'photos'],
+      ['files', `/sync/files?at=${encodeURIComponent(fixture.folder)}`, 'photos'],
       ['connect', '/sync/connect', 'Who may sync what'],
       ['remotes', '/sync/remotes', 'Folder'],
       ['add', '/sync?add=1', 'Tell me'],

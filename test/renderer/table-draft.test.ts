@@ -6,18 +6,18 @@ import {
   type ColumnDraft,
   type StoredTable,
 } from '../../renderer/src/pages/data/table-draft.ts';
-import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
 
 /** Foreign keys of the table form's draft in a PostgreSQL. */
-let room: DataRoom;
+let fixture: DataFixture;
 beforeAll(async () => {
-  room = await openDataRoom();
+  fixture = await openDataFixture();
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 async function readShape(name: string): Promise<StoredTable> {
-  const reply = await fetch(`${room.host.url('control')}/api/data/tables/public/${name}`, {
+  const reply = await fetch(`${fixture.host.url('control')}/api/data/tables/public/${name}`, {
     headers: { authorization: adminAuthorization },
   });
   const { columns }: any = await reply.json();
@@ -27,19 +27,22 @@ async function readShape(name: string): Promise<StoredTable> {
 async function alter(name: string, column: string, change: Partial<ColumnDraft>): Promise<void> {
   const before = await readShape(name);
   const draft = toTableDraft(before);
-  draft.columns = draft.columns.map((each) => (each.name === column ? { ...each, ...change } : each));
-  await room.sql(buildAlterStatements(before, draft));
+  draft.columns = draft.columns.map((entry) => (entry.name === column ? { ...entry, ...change } : entry));
+  await fixture.sql(buildAlterStatements(before, draft));
 }
 
 const readKeys = (name: string): Promise<any[]> =>
-  room.sql(
-    `select conname, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = '${name}'::regclass and contype = 'f' order by conname`,
+  fixture.sql(
+    'select conname, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = ' +
+      `'${name}'::regclass and contype = 'f' order by conname`,
   );
 
 test('changes the delete rule of a foreign key and keeps its other rules', async () => {
   const odd = 'x ON DELETE CASCADE "" DEFERRABLE (y) ';
-  await room.sql(`create table "${odd}" (id int primary key, "the code" text unique, "${odd}" text unique);
-    create table parcels (id int primary key, owner text constraint "my key" references "${odd}" ("the code") on update cascade on delete set null (owner) deferrable initially deferred,
+  await fixture.sql(`create table "${odd}" (id int primary key, "the code" text unique, "${odd}" text unique);
+    create table parcels (id int primary key,
+      owner text constraint "my key" references "${odd}" ("the code") on update cascade on delete set null
+      (owner) deferrable initially deferred,
       plain int references "${odd}", named text);
     alter table parcels add constraint named foreign key (named) references "${odd}" ("${odd}") not valid`);
   await alter('parcels', 'owner', { onDelete: 'cascade' });
@@ -61,8 +64,10 @@ test('changes the delete rule of a foreign key and keeps its other rules', async
 });
 
 test('keeps the target of a foreign key with unsupported rules, and changes that of others', async () => {
-  await room.sql(`create table ports (id int primary key); create table docks (id int primary key);
-    create table ships (id int primary key, a int references ports on delete set null, b int references ports on update cascade, c int references ports match full, d int references ports initially deferred)`);
+  await fixture.sql(`create table ports (id int primary key); create table docks (id int primary key);
+    create table ships (id int primary key, a int references ports on delete set null,
+      b int references ports on update cascade, c int references ports match full,
+      d int references ports initially deferred)`);
   const before = await readShape('ships');
   const draft = toTableDraft(before);
   expect(draft.columns.map(({ name, hasOtherRules }) => [name, hasOtherRules])).toEqual([

@@ -5,9 +5,9 @@ const winter = Date.UTC(2026, 0, 10);
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Time zone that is ahead of this computer's by the given offset, all year. */
 const ahead = (hours: number): string => {
-  const own = -new Date(winter).getTimezoneOffset() / 60;
-  const at = own + hours;
-  return at === 0 ? 'UTC' : `Etc/GMT${at > 0 ? '-' : '+'}${String(Math.abs(at))}`;
+  const localOffset = -new Date(winter).getTimezoneOffset() / 60;
+  const offset = localOffset + hours;
+  return offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '-' : '+'}${String(Math.abs(offset))}`;
 };
 
 describe('formatSchedule', () => {

@@ -31,8 +31,8 @@ describe('formatted texts of pages', () => {
     ['200 - OK', 'It answered 200 OK.'],
     ['200 - OK, but keyword is not in [Hello there]', 'The keyword is not on the page.'],
     ['The disk is full.', 'The disk is full.'],
-  ])('formats a check result "%s" as "%s"', (msg, words) => {
-    expect(formatCause(msg)).toBe(words);
+  ])('formats a check result "%s" as "%s"', (msg, label) => {
+    expect(formatCause(msg)).toBe(label);
   });
 
   it.each([
@@ -41,8 +41,8 @@ describe('formatted texts of pages', () => {
     ['run', 'held', 0, ''],
     ['operations/purge', 'done', 0, ''],
     ['run', 'done', 2, '2 files copied'],
-  ])('formats a %s that is %s and copied %i as "%s"', (kind, state, transfers, words) => {
-    expect(formatChanges({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toBe(words);
+  ])('formats a %s that is %s and copied %i as "%s"', (kind, state, transfers, label) => {
+    expect(formatChanges({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toBe(label);
   });
 
   it.each([
@@ -51,8 +51,8 @@ describe('formatted texts of pages', () => {
     ['Rye, three ways', 'rye-1080p.mp4', 'rye-1080p.mp4'],
     ['', 'film.mp4', 'film.mp4'],
     ['Notes', 'Notes', 'Notes'],
-  ])('formats the file of "%s" at %s as %s', (title, filename, words) => {
-    expect(describeFile({ title, filename })).toBe(words);
+  ])('formats the file of "%s" at %s as %s', (title, filename, label) => {
+    expect(describeFile({ title, filename })).toBe(label);
   });
 
   it('formats a pause of the program in seconds, and counts repeats of different lengths', () => {
@@ -100,8 +100,8 @@ describe('formatted texts of pages', () => {
     ['Kodi/21.1', 'Kodi'],
     ['curl/8.5.0', 'curl/8.5.0'],
     ['', 'A player without a name'],
-  ])('formats a player by name and system: %s', (userAgent, words) => {
-    expect(formatPlayers([{ userAgent }, { userAgent }])).toBe(words);
+  ])('formats a player by name and system: %s', (userAgent, label) => {
+    expect(formatPlayers([{ userAgent }, { userAgent }])).toBe(label);
   });
 
   it("uses the day of a window's own time zone", () => {
@@ -127,10 +127,10 @@ describe('formatted texts of pages', () => {
     ['2026-11-29T15:00:00Z', 'Starts in 30 min'],
     ['2026-11-29T10:00:00Z', 'Starts in 6 h'],
     ['2026-11-26T15:30:00Z', 'Starts in 3 days'],
-  ])('formats a planned time at %s as "%s"', (now, words) => {
+  ])('formats a planned time at %s as "%s"', (now, label) => {
     const upcoming = [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }];
     const window = { status: 'scheduled', upcoming } as unknown as Maintenance;
-    expect(getWindowStatus(window, Date.parse(now)).text).toBe(words);
+    expect(getWindowStatus(window, Date.parse(now)).text).toBe(label);
   });
 });
 
@@ -155,7 +155,7 @@ describe('a table', () => {
     expect(formatCell('at 05:25:43.5', 'text')).toBe('at 05:25:43.5');
   });
 
-  it('has on a phone its key first, then words, and ids of others last', () => {
+  it('shows the key first on a phone, then texts, and IDs of other rows last', () => {
     const column = (type: string, isKey = false) => ({ type, isKey, choices: [] });
     const columns = [column('uuid'), column('integer'), column('text'), column('jsonb'), column('bigint', true)];
     expect(getPhoneColumnOrder(columns)).toEqual([4, 2, 1, 0, 3]);
@@ -179,11 +179,11 @@ describe('a table', () => {
       null,
       'Whoever is signed in and the role clerk may change rows where this is true, before and after a change:',
     ],
-  ])('says what a policy allows: %s', (command, roles, condition, check, words) => {
-    expect(describePolicy({ command, roles, isPermissive: true, condition, check })).toBe(words);
+  ])('describes a policy: %s', (command, roles, condition, check, label) => {
+    expect(describePolicy({ command, roles, isPermissive: true, condition, check })).toBe(label);
   });
 
-  it('says that a policy which restricts the others by nothing grants nothing', () => {
+  it('states that a restrictive policy without a condition grants nothing', () => {
     const policy = { command: 'SELECT', roles: [], isPermissive: false, condition: 'true', check: null };
     expect(describePolicy(policy)).toBe('It restricts nothing.');
   });

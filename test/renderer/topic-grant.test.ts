@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
-import { noBrowser, openPage, signIn, theBrowser, type WatchedPage } from '../support/browser.ts';
+import { noBrowser, openPage, signIn, getBrowser, type WatchedPage } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -13,16 +13,16 @@ const bob = { name: 'bob', password: 'long enough' };
 describe.skipIf(noBrowser)('the pages of an account with a grant for one topic', () => {
   let host: TestHost;
   let browser: Browser;
-  const own = (method: string, path: string, body: unknown): Promise<any> =>
+  const callApp = (method: string, path: string, body: unknown): Promise<any> =>
     api(host.url('control'), path, { method, body: JSON.stringify(body) });
   const publish = (topic: string, message: string): Promise<unknown> =>
-    own('POST', '/api/push/messages', { topic, message });
+    callApp('POST', '/api/push/messages', { topic, message });
 
   beforeAll(async () => {
     const built = process.env['HOMEPORT_TEST_PAGES'];
-    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), theBrowser()]);
+    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), getBrowser()]);
     const grants = [{ service: 'push', resource: 'lawn', permission: 'read' }];
-    await own('POST', '/api/accounts', { ...bob, grants });
+    await callApp('POST', '/api/accounts', { ...bob, grants });
     await publish('lawn', 'Dew on the grass');
     await publish('vault', 'The code is 7');
   });
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
     const link = page.getByRole('navigation', { name: 'Homeport' }).getByRole('link', { name: /^Inbox/ });
     await expect.poll(() => link.textContent()).toMatch(/2/);
     // Another account reads one of them; the count for this account is reloaded.
-    const { items } = await own('PATCH', '/api/inbox', { ids: 'all', read: true }).then(() =>
+    const { items } = await callApp('PATCH', '/api/inbox', { ids: 'all', read: true }).then(() =>
       api<{ items: readonly { read: boolean }[] }>(host.url('control'), '/api/inbox'),
     );
     expect(items.every(({ read }) => read)).toBe(true);

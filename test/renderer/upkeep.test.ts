@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
   let pages: Pages;
   let folder: string;
   let dataDir: string;
-  let anew = 0;
+  let restarts = 0;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'homeport-backups-'));
     dataDir = mkdtempSync(join(tmpdir(), 'homeport-house-'));
@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     pages = await openPages({
       dataDir,
       environment: { HOMEPORT_BACKUP_FOLDER: folder },
-      restartHost: () => (anew += 1),
+      restartHost: () => (restarts += 1),
     });
   });
   afterAll(async () => {
@@ -104,11 +104,11 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     const go = dialog.getByRole('button', { name: 'Restore and start anew' });
     await dialog.getByLabel('Type “restore” to go on').fill('yes');
     expect(await go.isDisabled()).toBe(true);
-    expect(anew).toBe(0);
+    expect(restarts).toBe(0);
     await dialog.getByLabel('Type “restore” to go on').fill('restore');
     await page.keyboard.press('Enter');
     await page.getByText(/^Homeport starts anew with the backup of /).waitFor();
-    await expect.poll(() => anew).toBe(1);
+    await expect.poll(() => restarts).toBe(1);
     // A damaged backup shows an error instead of its contents.
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), 'no archive');
     await restore.click();
@@ -127,8 +127,8 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     for (const time of ['2026-03-04T05-06-07-008Z', '2026-04-05T06-07-08-009Z']) {
       mkdirSync(join(folders, `.before-restore-${time}`));
     }
-    await using own = await openPages({ dataDir: folders });
-    await using visit = await own.visit('/settings/backup');
+    await using folderPages = await openPages({ dataDir: folders });
+    await using visit = await folderPages.visit('/settings/backup');
     const { page } = visit;
     const rows = page.getByRole('list', { name: 'Replaced by a restore' }).getByRole('listitem');
     await rows

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
-import { noBrowser, openPage, openProfile, signIn, theBrowser } from '../support/browser.ts';
+import { noBrowser, openPage, openProfile, signIn, getBrowser } from '../support/browser.ts';
 import { openTarget, openUptime, type Target, type UptimeRig } from '../services/uptime/rig.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -13,7 +13,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
   let rig: UptimeRig;
   let target: Target;
   beforeAll(async () => {
-    browser = await theBrowser();
+    browser = await getBrowser();
     target = await openTarget();
     const built = process.env['HOMEPORT_TEST_PAGES'];
     rig = await openUptime({ services: [uptime, inbox, control], ...(built ? { pages: built } : {}) });
@@ -194,8 +194,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .click();
     await page.getByText(/is watched\.$/).waitFor();
     const { items } = await rig.call<{ items: { id: number; url: string | null }[] }>('GET', '/api/monitors');
-    const own = items.find(({ url }) => url?.startsWith(rig.host.url('control')) === true);
-    expect(await rig.until(own?.id ?? 0, 1)).toMatchObject({ status: 1 });
+    const ownMonitor = items.find(({ url }) => url?.startsWith(rig.host.url('control')) === true);
+    expect(await rig.until(ownMonitor?.id ?? 0, 1)).toMatchObject({ status: 1 });
     expect(complaints).toEqual([]);
     await page.context().close();
   });

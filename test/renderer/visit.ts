@@ -4,7 +4,7 @@ import { control } from '../../services/control/index.ts';
 import {
   openPage,
   signIn,
-  theBrowser,
+  getBrowser,
   type BrowserKind,
   type PageOptions,
   type WatchedPage,
@@ -48,7 +48,7 @@ export async function openPages(
   // Pages of another build, so that several builds can be tested at the same time.
   const built = process.env['HOMEPORT_TEST_PAGES'];
   const host = open.use(await openTestHost({ services, ...(built ? { pages: built } : {}), ...options }));
-  const browser = await theBrowser(options.browser ?? 'engine');
+  const browser = await getBrowser(options.browser ?? 'engine');
   const url = host.url('control');
   return {
     host,

@@ -6,7 +6,7 @@ import { git } from '../../services/git/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { uptime } from '../../services/uptime/index.ts';
-import { launchBrowser, noBrowser, openPage, openProfile, theBrowser } from '../support/browser.ts';
+import { launchBrowser, noBrowser, openPage, openProfile, getBrowser } from '../support/browser.ts';
 import { lan, openHome, type Home } from '../support/gateway/phone.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { openMailServer } from '../support/mail-server.ts';
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)('pages for visitors', () => {
       autoRefreshInterval: 30,
       subscribable: true,
     });
-    await using visit = await openPage(await theBrowser());
+    await using visit = await openPage(await getBrowser());
     const { page } = visit;
     await page.clock.install();
     await page.goto(`${rig.url}/status/live`);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
+import { noBrowser, openPage, getBrowser, signIn } from '../support/browser.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 import type { Browser } from 'playwright-core';
@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
   let host: TestHost;
   let browser: Browser;
   beforeAll(async () => {
-    [host, browser] = await Promise.all([openTestHost(), theBrowser()]);
+    [host, browser] = await Promise.all([openTestHost(), getBrowser()]);
   });
   afterAll(async () => {
     await host[Symbol.asyncDispose]();
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('takes 40 requests and 250 kB for the first Home', async () => {
+  it('needs at most 40 requests and 250 kB for the first Home', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
     await signIn(page.context(), host.url('control'));

@@ -27,25 +27,25 @@ describe.skipIf(noBrowser)('several windows', () => {
     const one = visit.page;
     const other = await one.context().newPage();
     await other.goto(`${pages.url}/inbox`);
-    await using elsewhere = await pages.visit('/inbox');
-    for (const page of [one, other, elsewhere.page]) await page.getByLabel('1 unread').waitFor();
+    await using otherPage = await pages.visit('/inbox');
+    for (const page of [one, other, otherPage.page]) await page.getByLabel('1 unread').waitFor();
 
     await one.getByRole('button', { name: /First light/ }).click();
-    for (const page of [other, elsewhere.page]) await page.getByLabel('1 unread').waitFor({ state: 'detached' });
+    for (const page of [other, otherPage.page]) await page.getByLabel('1 unread').waitFor({ state: 'detached' });
 
-    for (const page of [one, other, elsewhere.page]) await page.goto(`${pages.url}/settings/accounts/nas`);
+    for (const page of [one, other, otherPage.page]) await page.goto(`${pages.url}/settings/accounts/nas`);
     await other.getByLabel('What nas is for').fill('The box in the cellar');
     await other.getByRole('button', { name: 'Save', exact: true }).click();
-    for (const page of [one, elsewhere.page]) await page.getByText('The box in the cellar').waitFor();
+    for (const page of [one, otherPage.page]) await page.getByText('The box in the cellar').waitFor();
 
-    for (const page of [one, other, elsewhere.page]) await page.goto(pages.url);
-    await elsewhere.page.getByRole('button', { name: 'Address and switch of Moody' }).click();
-    await elsewhere.page.getByRole('switch', { name: 'Moody' }).click();
+    for (const page of [one, other, otherPage.page]) await page.goto(pages.url);
+    await otherPage.page.getByRole('button', { name: 'Address and switch of Moody' }).click();
+    await otherPage.page.getByRole('switch', { name: 'Moody' }).click();
     for (const page of [one, other]) {
       await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
     }
     expect(visit.complaints).toEqual([]);
-    expect(elsewhere.complaints).toEqual([]);
+    expect(otherPage.complaints).toEqual([]);
   });
 
   it('shares one stream between windows of one browser, so that a seventh works as well', async () => {

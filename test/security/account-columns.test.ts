@@ -8,8 +8,10 @@ import { adminAuthorization, openTestHost } from '../support/host.ts';
 import { accountGrants, createOwnedData, ownedData, send } from './account-data-rows.ts';
 
 /** Names of columns that may contain the name of an account. */
-const namePattern =
-  /account|author(?!iz)|(?<!lease_)owner|user(?!_agent)|person|people|member(?!s_only)|sender|followed|everyone|_by$|made_elsewhere|recipient/;
+const namePattern = new RegExp(
+  'account|author(?!iz)|(?<!lease_)owner|user(?!_agent)|person|people|member(?!s_only)|sender|followed|everyone|' +
+    '_by$|made_elsewhere|recipient',
+);
 
 /**
  * Columns that contain the name of an account, by service and table. No row of them names an account after it was
@@ -92,7 +94,7 @@ const unrelatedColumns: Readonly<Record<string, string>> = {
   'push reservations.everyone': 'is a permission',
 };
 
-/** Texts that were sent to people, who have read them. */
+/** Texts that were already sent. */
 const sentTexts: ReadonlySet<string> = new Set([
   'inbox items.body',
   'inbox items.link',
@@ -109,7 +111,7 @@ let dataDir: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'homeport-columns-'));
   dataDir = join(folder, 'data');
-  for (const each of ['from', 'data']) mkdirSync(join(folder, each));
+  for (const entry of ['from', 'data']) mkdirSync(join(folder, entry));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -150,10 +152,10 @@ function findReferences(): string[] {
     readTables(db).flatMap(({ table, columns }) =>
       columns
         .filter((column) => {
-          const found = db
+          const match = db
             .prepare(`select 1 from "${table}" where instr(lower("${column.name}"), ?) limit 1`)
             .get(name);
-          return found !== undefined;
+          return match !== undefined;
         })
         .map((column) => `${service} ${table}.${column.name}`),
     ),

@@ -17,14 +17,14 @@ export interface OwnedData {
   readonly list: string;
   /** Text that only the owner reads there. */
   readonly mark: string;
-  /** Who has it after the account was removed with this choice. */
+  /** Owner after the account was removed with this choice. */
   readonly delete: Outcome;
   readonly transfer: Outcome;
   readonly keep: Outcome;
   /** Text that an administrator reads there where it differs from `mark`. */
   readonly keptMark?: string;
-  /** Address at which an administrator finds what is kept; default: the same. */
-  readonly kept?: (name: string) => string;
+  /** Address at which an administrator reads the remaining data; default: the same. */
+  readonly remainingPath?: (name: string) => string;
 }
 
 /** Ed25519 key of the tests; the private part exists nowhere. */
@@ -33,7 +33,7 @@ const quietRules = { rules: [{ topics: 'night-of-the-owner', mode: 'silent' }] }
 
 const personal = { delete: 'nobody', transfer: 'nobody', keep: 'nobody' } as const;
 const property = { delete: 'nobody', transfer: 'recipient', keep: 'administrator' } as const;
-/** Data of the whole household belongs to no account and stays. */
+/** Shared data belongs to no account and remains. */
 const shared = { delete: 'recipient', transfer: 'recipient', keep: 'administrator' } as const;
 
 const debridAccount = { id: 'torbox', enabled: true, credentials: { apiKey: 'debrid-key-of-the-owner' } };
@@ -47,7 +47,7 @@ export const ownedData: Readonly<Record<string, OwnedData>> = {
     create: { path: '/api/v1/user/repos', body: () => ({ name: 'diary', private: true, auto_init: true }) },
     list: '/api/v1/user/repos',
     mark: '"diary"',
-    kept: (name) => `/api/v1/repos/${name}.removed/diary`,
+    remainingPath: (name) => `/api/v1/repos/${name}.removed/diary`,
   },
   'webhooks of Git': {
     ...personal,
@@ -122,7 +122,7 @@ export const ownedData: Readonly<Record<string, OwnedData>> = {
     },
     list: '/api/sync',
     mark: 'Papers',
-    kept: () => '/api/sync',
+    remainingPath: () => '/api/sync',
   },
   'saved queries of Databases': {
     ...property,
@@ -176,7 +176,7 @@ export const ownedData: Readonly<Record<string, OwnedData>> = {
     create: { path: '/v1/account/reservation', body: (name) => ({ topic: `own-${name}`, everyone: 'deny-all' }) },
     list: '/v1/account',
     mark: '"own-',
-    kept: () => '/v1/users',
+    remainingPath: () => '/v1/users',
     keptMark: '"topic":"own-',
   },
   'quiet hours': {
@@ -226,7 +226,7 @@ export const ownedData: Readonly<Record<string, OwnedData>> = {
     },
     list: '/api/uptime/monitors',
     mark: 'Site of',
-    kept: () => '/api/uptime/monitors',
+    remainingPath: () => '/api/uptime/monitors',
   },
 };
 

@@ -35,7 +35,7 @@ const cases = Object.entries(table).flatMap(([what, data]) =>
 );
 
 describe('data of a removed account', () => {
-  it.each(cases)('has $what belong to $outcome after $action', async ({ what, data, action, outcome }) => {
+  it.each(cases)('transfers $what to $outcome after $action', async ({ what, data, action, outcome }) => {
     const name = `temp-${action}-${String(Object.keys(table).indexOf(what))}`;
     const heir = `heir-${name}`;
     const { listener = 'control', mark } = data;
@@ -47,16 +47,16 @@ describe('data of a removed account', () => {
     expect(await read(name)).toContain(mark);
     await removeAccount(name, action === 'transfer' ? `data=transfer&to=${heir}` : `data=${action}`);
     if (outcome === 'recipient') expect(await read(heir)).toContain(mark);
-    const kept = data.kept?.(name) ?? list;
+    const remainder = data.remainingPath?.(name) ?? list;
     if (outcome === 'administrator')
-      expect(await request('admin', listener, 'GET', kept)).toContain(data.keptMark ?? mark);
+      expect(await request('admin', listener, 'GET', remainder)).toContain(data.keptMark ?? mark);
     if (data.delete === 'recipient') return;
     if (outcome !== 'recipient') expect(await read(heir)).not.toContain(mark);
     // A later account of the same name, and of one that differs in case only.
-    for (const later of [name, name.toUpperCase()]) {
-      await createAccount(later, data.role);
-      expect(await read(later)).not.toContain(mark);
-      await removeAccount(later, 'data=delete');
+    for (const newName of [name, name.toUpperCase()]) {
+      await createAccount(newName, data.role);
+      expect(await read(newName)).not.toContain(mark);
+      await removeAccount(newName, 'data=delete');
     }
     if (outcome === 'recipient') expect(await read(heir)).toContain(mark);
   });
@@ -90,7 +90,7 @@ describe('data of a removed account', () => {
     expect(await read()).not.toContain('Dear diary');
   });
 
-  it('lets an administrator take over a topic that is kept of a removed account', async () => {
+  it('permits an administrator to take over a topic of a removed account', async () => {
     await createAccount('temp-kept', 'admin');
     const reservation = { topic: 'kept-topic', everyone: 'deny-all' };
     await request('temp-kept', 'push', 'POST', '/v1/account/reservation', reservation);
@@ -99,7 +99,7 @@ describe('data of a removed account', () => {
     expect(await request('admin', 'push', 'GET', '/v1/account')).toContain('kept-topic');
   });
 
-  it('names what the account has in each service before it is removed', async () => {
+  it('lists the data of the account in each service before the removal', async () => {
     await createAccount('temp-summary');
     for (const data of Object.values(table).filter(({ role, keep }) => role === undefined && keep === 'administrator'))
       await createOwnedData(access, data, { name: 'temp-summary', folder });

@@ -29,9 +29,9 @@ const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: secret }
 describe('configurations by account', () => {
   let owned: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    const made = async (account: string): Promise<string> =>
+    const createProfileUser = async (account: string): Promise<string> =>
       (await readJson(await create(account, buildConfig([], { services })))).uuid;
-    owned = { admin: await made('admin'), writer: await made('writer') };
+    owned = { admin: await createProfileUser('admin'), writer: await createProfileUser('writer') };
   });
 
   it.each<[account: string, owner: string, status: number, showsKeys: boolean]>([
@@ -54,11 +54,11 @@ describe('configurations by account', () => {
     const { config } = await readJson(await access.call('other', 'control', 'GET', path));
     const saved = await access.call('other', 'control', 'PUT', path, { config: { ...config, addonName: 'Renamed' } });
     expect(saved.status).toBe(200);
-    const shown = await readJson(await access.call('admin', 'control', 'GET', path));
-    expect([shown.config.addonName, JSON.stringify(shown.config).includes(secret)]).toEqual(['Renamed', true]);
+    const profile = await readJson(await access.call('admin', 'control', 'GET', path));
+    expect([profile.config.addonName, JSON.stringify(profile.config).includes(secret)]).toEqual(['Renamed', true]);
   });
 
-  it('moves those of a removed account away from a later account of its name', async () => {
+  it('separates those of a removed account from a later account of its name', async () => {
     const base = access.rig.url('control');
     const account = async (): Promise<unknown> =>
       api(base, '/api/accounts', {
@@ -116,10 +116,11 @@ describe('addresses of addons that an account without administration chooses', (
     await access.call('writer', 'control', 'POST', '/api/addons/catalogs', { config });
     expect(near.requests).toEqual([]);
     const { uuid } = await readJson(await create('admin', config));
-    const asked = near.requests.length;
-    // An account that saves it vouches for it from then on, and may not vouch for addresses at home.
+    const requestCount = near.requests.length;
+    // An account that saves the configuration is responsible for it, and must not approve addresses of the home
+    // network.
     const saved = await access.call('writer', 'control', 'PUT', `/api/addons/profiles/${uuid}`, { config });
-    expect([saved.status, near.requests.length]).toEqual([400, asked]);
+    expect([saved.status, near.requests.length]).toEqual([400, requestCount]);
   });
 });
 
@@ -154,12 +155,12 @@ describe('guessing', () => {
   });
 
   it('does not lock the owner out', async () => {
-    const made = await makeUser(access.rig, buildConfig([]));
-    const reply = await fetch(`${url}/api/v1/user`, { headers: basic(made.uuid, 'golden-pass-1') });
+    const user = await makeUser(access.rig, buildConfig([]));
+    const reply = await fetch(`${url}/api/v1/user`, { headers: basic(user.uuid, 'golden-pass-1') });
     expect(reply.status).toBe(200);
-    const wrong = await fetch(`${url}/api/v1/user`, { headers: basic(made.uuid, 'wrong') });
+    const wrong = await fetch(`${url}/api/v1/user`, { headers: basic(user.uuid, 'wrong') });
     expect(wrong.status).toBe(400);
-    expect((await fetch(`${url}/api/v1/user`, { headers: basic(made.uuid, 'golden-pass-1') })).status).toBe(200);
+    expect((await fetch(`${url}/api/v1/user`, { headers: basic(user.uuid, 'golden-pass-1') })).status).toBe(200);
   });
 });
 
@@ -171,32 +172,32 @@ describe('costs of expressions of a stranger', () => {
       behaviorHints: { filename: `${film}${String(index)}.mkv` },
     }));
 
-  /** The time that the process of the services works for something, ms; that of its children does not count. */
-  async function workOf(run: () => Promise<unknown>): Promise<number> {
+  /** Measures the processor time of a call in the host process in ms, without child processes. */
+  async function measureWork(run: () => Promise<unknown>): Promise<number> {
     const before = cpuTime();
     await run();
     return cpuTime() - before;
   }
 
-  it('do not hold up other services, and the list says what had no effect', async () => {
+  it('do not delay other services, and the list reports ignored ones', async () => {
     await using up = await openFakeAddon({ streams: many(3000) });
     const presets = [customPreset('u', 'Up', up.manifestUrl, { timeout: 20_000 })];
-    const plain = await makeUser(access.rig, buildConfig(presets, { deadline: 20_000 }));
-    // Reading the names is done once, and is not what is measured.
-    await fetchStreams(plain.base);
-    const withoutThem = await workOf(() => fetchStreams(plain.base, 'movie/tt2'));
+    const user = await makeUser(access.rig, buildConfig(presets, { deadline: 20_000 }));
+    // Names are parsed once, which is not measured.
+    await fetchStreams(user.base);
+    const withoutThem = await measureWork(() => fetchStreams(user.base, 'movie/tt2'));
     const expressions = Array.from({ length: 40 }, (_, index) => `keyword(streams,'q${String(index)}')`);
     const hostile = await makeUser(
       access.rig,
       buildConfig(presets, { deadline: 20_000, excludedStreamExpressions: expressions }),
     );
     let rows: any[] = [];
-    const withThem = await workOf(async () => {
+    const withThem = await measureWork(async () => {
       rows = await fetchStreams(hostile.base, 'movie/tt2');
     });
     expect(rows.length).toBeGreaterThanOrEqual(3000);
     expect(rows.at(-1).description).toMatch(/has no effect|have no effect/);
-    // On the event loop they took two seconds more.
+    // Evaluated on the event loop, they took two seconds more.
     expect(withThem).toBeLessThan(withoutThem + 1200);
   });
 
@@ -208,7 +209,7 @@ describe('costs of expressions of a stranger', () => {
     const { base } = await makeUser(access.rig, buildConfig([customPreset('u', 'Up', up.manifestUrl)], more));
     const rows = await fetchStreams(base, 'movie/tt3');
     expect(rows.length).toBeGreaterThanOrEqual(20);
-    // The next list is that of a process of its own.
+    // The next list is evaluated in a separate process.
     expect(await fetchStreams(base, 'movie/tt4')).toHaveLength(rows.length);
   });
 });
@@ -260,7 +261,7 @@ describe('malformed requests', () => {
     );
     await new Promise((resolve) => setTimeout(resolve, 100));
     socket.destroy();
-    // The next request is answered after the one that was given up.
+    // The response to the next request follows the cancelled one.
     await (await fetch(`${url}/health`)).text();
     await new Promise((resolve) => setTimeout(resolve, 100));
     const { lines } = await api<{ lines: readonly { readonly msg?: string; readonly service?: string }[] }>(

@@ -31,7 +31,7 @@ const callers = {
   'account admin': { Authorization: adminAuthorization },
 } as const;
 type Caller = keyof typeof callers;
-/** Accounts of Homeport open nothing of the database: its clients have keys. */
+/** Accounts of Homeport have no access to the database: its clients use keys. */
 const accounts: readonly Caller[] = ['account w_data', 'account admin'];
 
 let host: AccessHost;
@@ -69,7 +69,7 @@ function request(caller: Caller, method: string, path: string, body?: unknown): 
   });
 }
 
-/** Status, and how many rows came back where rows came back. */
+/** Status and number of returned rows. */
 async function outcome(caller: Caller, method: string, path: string, body?: unknown): Promise<string> {
   const reply = await request(caller, method, path, body);
   const answer: unknown = await reply.json().catch(() => undefined);
@@ -79,7 +79,7 @@ async function outcome(caller: Caller, method: string, path: string, body?: unkn
 }
 
 const row = (owner: string): object => ({ id: 9, owner });
-/** Object, operation, and what each kind of caller gets: none, anon, ann, bob, service. */
+/** Object, operation, and the expected result per kind of caller: none, anon, ann, bob, service. */
 const cases: readonly (readonly [string, string, unknown, readonly [string, string, string, string, string]])[] = [
   ['GET', '/rest/v1/mine', undefined, ['401', '200 rows 0', '200 rows 1', '200 rows 1', '200 rows 2']],
   ['GET', '/rest/v1/mine?id=eq.2', undefined, ['401', '200 rows 0', '200 rows 0', '200 rows 1', '200 rows 1']],
@@ -111,7 +111,7 @@ describe('objects of the database by caller', () => {
     else expect(answered.every((status) => /^4/.test(status))).toBe(true);
   });
 
-  it('lists the users for the service key alone', async () => {
+  it('lists the users only for the service key', async () => {
     const { apikey } = callers.service;
     const list = (authorization: string): Promise<Response> =>
       fetch(`${host.rig.url('data')}/auth/v1/admin/users`, { headers: { apikey, Authorization: authorization } });
@@ -160,11 +160,11 @@ describe('saved queries of an account', () => {
   });
   const base = (): string => host.rig.url('control');
 
-  it('stays with administrators under the name of the removed account', async () => {
+  it('remains with administrators under the name of the removed account', async () => {
     await administrator('temp');
     const body = JSON.stringify({ name: 'secret query', text: 'select 1' });
-    const kept = await fetch(`${base()}/api/data/queries`, { method: 'POST', headers: as('temp'), body });
-    expect(kept.status).toBeLessThan(300);
+    const savedQuery = await fetch(`${base()}/api/data/queries`, { method: 'POST', headers: as('temp'), body });
+    expect(savedQuery.status).toBeLessThan(300);
     expect((await host.call('admin', 'control', 'DELETE', '/api/accounts/temp')).status).toBeLessThan(300);
     await administrator('temp');
     await expect

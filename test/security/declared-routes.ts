@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { RouteAccess } from '../../services/contracts/route-access.ts';
 
-/** A route of Homeport's own API as its contract declares it. */
+/** Route of the app API as its contract declares it. */
 export interface DeclaredRoute {
   /** Method and path, e.g. `GET /api/inbox/:id`. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface DeclaredRoute {
 
 const folder = new URL('../../services/contracts/', import.meta.url);
 
-/** Returns every route that a module of the contracts exports, by name, whether or not a service implements it. */
+/** Returns every exported route of the contracts by name, including unimplemented ones. */
 export async function readDeclaredRoutes(): Promise<readonly DeclaredRoute[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const routes = new Map<unknown, DeclaredRoute>();

@@ -17,7 +17,7 @@ let provider: Server;
 let issuer = '';
 let home: Home;
 let nonce = '';
-/** Returns the ID token that the provider hands out. */
+/** Returns the ID token that the provider issues. */
 let issue: () => string = () => '';
 let authorizationEndpoint: string | undefined;
 
@@ -77,10 +77,10 @@ beforeEach(async () => {
 async function signIn(): Promise<Answer> {
   const first = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/');
   expect(first.status).toBe(302);
-  const asked = new URL(first.headers.location ?? '').searchParams;
-  nonce = asked.get('nonce') ?? '';
-  const Cookie = (first.headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '').join('; ');
-  const query = new URLSearchParams({ code: 'one', state: asked.get('state') ?? '' });
+  const params = new URL(first.headers.location ?? '').searchParams;
+  nonce = params.get('nonce') ?? '';
+  const Cookie = (first.headers['set-cookie'] ?? []).map((entry) => entry.split(';')[0] ?? '').join('; ');
+  const query = new URLSearchParams({ code: 'one', state: params.get('state') ?? '' });
   return home.ask(`https://lamp.nas.local/.homeport/oidc/callback?${query.toString()}`, { headers: { Cookie } });
 }
 
@@ -143,9 +143,9 @@ describe('an authorization endpoint', () => {
     ['that is missing', (): undefined => undefined],
   ])('is answered with a clear error: %s', async (_case, endpoint) => {
     authorizationEndpoint = endpoint();
-    const answer = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/', { headers: { Accept: 'text/html' } });
-    expect(answer.status).toBe(502);
-    expect(answer.body).toContain('Harbour has no authorization endpoint that uses https.');
-    expect(answer.headers.location).toBeUndefined();
+    const response = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/', { headers: { Accept: 'text/html' } });
+    expect(response.status).toBe(502);
+    expect(response.body).toContain('Harbour has no authorization endpoint that uses https.');
+    expect(response.headers.location).toBeUndefined();
   });
 });

@@ -83,7 +83,7 @@ describe('a request that a page of another site sends with the session cookie', 
     ['typed address', 'GET', { 'Sec-Fetch-Site': 'none', ...navigates }],
     ['own form', 'POST', { 'Sec-Fetch-Site': 'same-origin', ...navigates }],
     ['own form without a referrer', 'POST', { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }],
-  ])('is told apart from those that people make themselves: %s', async (_shape, method, headers) => {
+  ])('is distinguished from requests of users: %s', async (_shape, method, headers) => {
     expect((await home.ask(`${site}/`, { method, headers: { ...headers, Cookie: cookie } })).status).toBe(200);
   });
 
@@ -114,7 +114,7 @@ describe('a WebSocket to another web service', () => {
     },
   );
 
-  it('is opened for its own page', async () => {
+  it('is opened for a page of the same origin', async () => {
     expect(await upgrade({ Cookie: cookie, Origin: origin() })).toBe(101);
     expect(upgrades).toBe(1);
   });
@@ -175,8 +175,8 @@ describe('bytes that servers may divide into requests differently', () => {
   ])('are refused: %s', async (_shape, head, body) => {
     const socket = await home.dial('public.nas.local');
     socket.write(`POST /first HTTP/1.1\r\nHost: public.nas.local\r\n${head}\r\n\r\n${body}`, 'latin1');
-    const answer = await text(socket);
-    expect(answer).not.toContain('answer to /hidden');
+    const response = await text(socket);
+    expect(response).not.toContain('answer to /hidden');
     const next = await home.ask('https://public.nas.local/next');
     expect(next.body).toBe('answer to /next');
     expect(received.map(({ request }) => request.url).filter((url) => url !== '/first')).toEqual(['/next']);

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import ssh2, { type Client } from 'ssh2';
 import { expect } from 'vitest';
 import type { Grant } from '../../services/contracts/control/accounts.ts';
-import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
+import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
 
-/** The repositories of {@link keyLevels}. */
+/** Repositories of {@link keyLevels}. */
 export const repositories = ['acme/hidden', 'acme/open', 'other/hidden', 'other/open', 'solo/hidden'] as const;
 type Repository = (typeof repositories)[number];
 type Level = 'none' | 'read' | 'write';
 
-/** What the holder of a key may do over SSH with each repository, in the order of {@link repositories}. */
+/** Access of each key to each repository over SSH, in the order of {@link repositories}. */
 export const keyLevels: Readonly<Record<string, readonly [Level, Level, Level, Level, Level]>> = {
   stranger: ['none', 'read', 'none', 'read', 'none'],
   reader: ['read', 'read', 'none', 'read', 'none'],
@@ -27,10 +27,10 @@ export const keyLevels: Readonly<Record<string, readonly [Level, Level, Level, L
   'deploy key of another repository': ['none', 'none', 'write', 'none', 'none'],
 };
 
-export interface SshRoom extends AsyncDisposable {
-  readonly room: GitRoom;
+export interface SshFixture extends AsyncDisposable {
+  readonly fixture: GitFixture;
   getAuthorization(account: string): string;
-  /** A request of the Gitea API that must succeed. */
+  /** Sends a request of the Gitea API that must succeed. */
   call(account: string, method: string, path: string, body?: unknown): Promise<void>;
   /** Signs in with a key. Rejects when the key is refused. */
   connect(key: string): Promise<Client & AsyncDisposable>;
@@ -42,8 +42,8 @@ interface KeyPair {
 }
 
 /** Opens git hosting with the repositories and keys of {@link keyLevels}. */
-export async function openSshRoom(): Promise<SshRoom> {
-  const room = await openGitRoom();
+export async function openSshFixture(): Promise<SshFixture> {
+  const fixture = await openGitFixture();
   const authorization = new Map<string, string>([['ada', adminAuthorization]]);
   const keys = new Map<string, KeyPair>();
   const grant = (permission: Grant['permission']): Grant => ({ service: 'git', resource: 'acme/*', permission });
@@ -51,10 +51,10 @@ export async function openSshRoom(): Promise<SshRoom> {
     keys.set(name, ssh2.utils.generateKeyPairSync('ed25519'));
     if (name === 'ada' || name.includes(' ')) continue;
     const grants = { reader: [grant('read')], writer: [grant('write')] }[name] ?? [];
-    authorization.set(name, await room.account(name, grants));
+    authorization.set(name, await fixture.account(name, grants));
   }
-  const call: SshRoom['call'] = async (account, method, path, body) => {
-    const reply = await room.api(method, path, body, authorization.get(account));
+  const call: SshFixture['call'] = async (account, method, path, body) => {
+    const reply = await fixture.api(method, path, body, authorization.get(account));
     expect([method, path, reply.ok, await reply.text()]).toEqual([method, path, true, expect.anything()]);
   };
   await createRepositories(call);
@@ -62,10 +62,10 @@ export async function openSshRoom(): Promise<SshRoom> {
     await call(name, 'POST', '/user/keys', { title: name, key: keys.get(name)?.public });
   }
   await addDeployKeys(call, keys);
-  const reply = await room.api('GET', '/repos/acme/open');
+  const reply = await fixture.api('GET', '/repos/acme/open');
   const port = Number(new URL(((await reply.json()) as { readonly ssh_url: string }).ssh_url).port);
   return {
-    room,
+    fixture,
     call,
     getAuthorization: (account) => authorization.get(account) ?? '',
     async connect(key) {
@@ -75,11 +75,11 @@ export async function openSshRoom(): Promise<SshRoom> {
       await ready;
       return Object.assign(client, { [Symbol.asyncDispose]: async () => void client.end() });
     },
-    [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
   };
 }
 
-async function createRepositories(call: SshRoom['call']): Promise<void> {
+async function createRepositories(call: SshFixture['call']): Promise<void> {
   await call('member', 'POST', '/orgs', { username: 'acme' });
   for (const [account, path, name] of [
     ['member', '/orgs/acme/repos', 'hidden'],
@@ -94,7 +94,7 @@ async function createRepositories(call: SshRoom['call']): Promise<void> {
   await call('member', 'PUT', `${collaborators}/readingCollaborator`, { permission: 'read' });
 }
 
-async function addDeployKeys(call: SshRoom['call'], keys: ReadonlyMap<string, KeyPair>): Promise<void> {
+async function addDeployKeys(call: SshFixture['call'], keys: ReadonlyMap<string, KeyPair>): Promise<void> {
   for (const [account, repository, name, read_only] of [
     ['member', 'acme/hidden', 'deploy key that reads', true],
     ['member', 'acme/hidden', 'deploy key that writes', false],
@@ -105,13 +105,13 @@ async function addDeployKeys(call: SshRoom['call'], keys: ReadonlyMap<string, Ke
     await call(account, 'POST', `/repos/${repository}/keys`, { title: name, key: keys.get(name)?.public, read_only });
 }
 
-interface Ended {
+interface CommandResult {
   readonly code: number;
   readonly output: string;
 }
 
-/** Runs a command of git that ends at once, since the client wants nothing. */
-export async function run(client: Client, command: string): Promise<Ended> {
+/** Runs a git command that ends immediately, since the client requests no objects. */
+export async function run(client: Client, command: string): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error) return reject(error);
@@ -126,7 +126,7 @@ export async function run(client: Client, command: string): Promise<Ended> {
   });
 }
 
-/** The level of a client's key on a repository. */
+/** Determines the access level of a key on a repository. */
 export async function readLevel(client: Client, repository: Repository): Promise<Level> {
   const path = `'${repository}.git'`;
   const commands = [`git-upload-pack ${path}`, `git-receive-pack ${path}`];

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readLevel, keyLevels, openSshRoom, repositories, type SshRoom } from './git-ssh-matrix.ts';
+import { readLevel, keyLevels, openSshFixture, repositories, type SshFixture } from './git-ssh-matrix.ts';
 
 describe('access over SSH', () => {
-  let ssh: SshRoom;
+  let ssh: SshFixture;
   beforeAll(async () => {
-    ssh = await openSshRoom();
+    ssh = await openSshFixture();
   });
   afterAll(() => ssh[Symbol.asyncDispose]());
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
-import { readLevel, keyLevels, openSshRoom, repositories, run, type SshRoom } from './git-ssh-matrix.ts';
+import { readLevel, keyLevels, openSshFixture, repositories, run, type SshFixture } from './git-ssh-matrix.ts';
 
-let ssh: SshRoom;
+let ssh: SshFixture;
 beforeAll(async () => {
-  ssh = await openSshRoom();
+  ssh = await openSshFixture();
 });
 afterAll(() => ssh[Symbol.asyncDispose]());
 
-/** Asks for large files with what `git-lfs-authenticate` gave; returns the status. */
+/** Requests large files with the credentials of `git-lfs-authenticate` and returns the status. */
 async function lfsStatus(ticket: string): Promise<number> {
   const { header, href } = JSON.parse(ticket) as { readonly header: Record<string, string>; readonly href: string };
   const type = 'application/vnd.git-lfs+json';
@@ -40,21 +40,24 @@ describe('access over SSH', () => {
   it('ends when the account is disabled, also for a connection that is open', async () => {
     await using client = await ssh.connect('solo');
     const change = (enabled: boolean): Promise<unknown> =>
-      api(ssh.room.host.url('control'), '/api/accounts/solo', { method: 'PATCH', body: JSON.stringify({ enabled }) });
+      api(ssh.fixture.host.url('control'), '/api/accounts/solo', {
+        method: 'PATCH',
+        body: JSON.stringify({ enabled }),
+      });
     await change(false);
     expect(await readLevel(client, 'solo/hidden')).toBe('none');
     expect(await readLevel(client, 'acme/open')).toBe('none');
     await expect(ssh.connect('solo')).rejects.toThrow('authentication');
     await change(true);
-    await using again = await ssh.connect('solo');
-    expect(await readLevel(again, 'solo/hidden')).toBe('write');
+    await using reopened = await ssh.connect('solo');
+    expect(await readLevel(reopened, 'solo/hidden')).toBe('write');
   });
 
   it('ends when a key of an account is removed, also for a connection that is open', async () => {
     await using client = await ssh.connect('writer');
     const { output: ticket } = await run(client, `git-lfs-authenticate 'acme/hidden.git' download`);
     expect(await lfsStatus(ticket)).toBe(200);
-    const listed = await ssh.room.api('GET', '/user/keys', undefined, ssh.getAuthorization('writer'));
+    const listed = await ssh.fixture.api('GET', '/user/keys', undefined, ssh.getAuthorization('writer'));
     const [key] = (await listed.json()) as readonly { readonly id: number }[];
     await ssh.call('writer', 'DELETE', `/user/keys/${String(key?.id)}`);
     expect(await readLevel(client, 'acme/hidden')).toBe('none');
@@ -66,7 +69,7 @@ describe('access over SSH', () => {
     await using client = await ssh.connect(name);
     const { output: ticket } = await run(client, `git-lfs-authenticate 'other/hidden.git' download`);
     expect(await lfsStatus(ticket)).toBe(200);
-    const listed = await ssh.room.api('GET', '/repos/other/hidden/keys', undefined, ssh.getAuthorization('other'));
+    const listed = await ssh.fixture.api('GET', '/repos/other/hidden/keys', undefined, ssh.getAuthorization('other'));
     const [key] = (await listed.json()) as readonly { readonly id: number }[];
     await ssh.call('other', 'DELETE', `/repos/other/hidden/keys/${String(key?.id)}`);
     await expect(ssh.connect(name)).rejects.toThrow('authentication');

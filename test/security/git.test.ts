@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant } from '../../services/contracts/control/accounts.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
-import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
+import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
 
 /**
- * Who may change what in Code, by object. Each row is one request; each column one caller. Objects are created anew for each
- * row, so that rows do not depend on each other.
+ * Tests write access in Code by object. Each row is a request and each column a caller. Objects are created for each
+ * row, so that rows are independent.
  */
 const callers = [
   'anonymous',
@@ -22,43 +22,43 @@ const callers = [
 ] as const;
 type Caller = (typeof callers)[number];
 
-let room: GitRoom;
+let fixture: GitFixture;
 const authorization = new Map<Caller, string>([
   ['anonymous', ''],
   ['administrator', adminAuthorization],
 ]);
 
 beforeAll(async () => {
-  room = await openGitRoom();
+  fixture = await openGitFixture();
   const grant = (permission: Grant['permission'], resource: string): Grant => ({
     service: 'git',
     resource,
     permission,
   });
-  authorization.set('none', await room.account('none'));
-  authorization.set('reader', await room.account('reader', [grant('read', 'acme/*'), grant('read', 'member/*')]));
-  authorization.set('writer', await room.account('writer', [grant('write', 'acme/*'), grant('write', 'member/*')]));
-  authorization.set('collaborator', await room.account('collaborator'));
-  authorization.set('member', await room.account('member'));
-  authorization.set('otherOwner', await room.account('otherOwner'));
-  await room.account('target');
+  authorization.set('none', await fixture.account('none'));
+  authorization.set('reader', await fixture.account('reader', [grant('read', 'acme/*'), grant('read', 'member/*')]));
+  authorization.set('writer', await fixture.account('writer', [grant('write', 'acme/*'), grant('write', 'member/*')]));
+  authorization.set('collaborator', await fixture.account('collaborator'));
+  authorization.set('member', await fixture.account('member'));
+  authorization.set('otherOwner', await fixture.account('otherOwner'));
+  await fixture.account('target');
   expect((await ask('member', 'POST', '/orgs', { username: 'acme' })).status).toBe(201);
   expect((await ask('otherOwner', 'POST', '/orgs', { username: 'rival' })).status).toBe(201);
   for (const [caller, permission] of [
     ['readToken', 'read'],
     ['writeToken', 'write'],
   ] as const) {
-    const made = await api<{ readonly text: string }>(room.host.url('control'), '/api/accounts/ada/tokens', {
+    const token = await api<{ readonly text: string }>(fixture.host.url('control'), '/api/accounts/ada/tokens', {
       method: 'POST',
       body: JSON.stringify({ label: caller, scopes: [grant(permission, '*')] }),
     });
-    authorization.set(caller, `Bearer ${made.text}`);
+    authorization.set(caller, `Bearer ${token.text}`);
   }
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 function ask(caller: Caller, method: string, path: string, body?: unknown): Promise<Response> {
-  return room.api(method, path, body, authorization.get(caller));
+  return fixture.api(method, path, body, authorization.get(caller));
 }
 
 interface Objects {
@@ -74,42 +74,42 @@ interface Objects {
   readonly ownerHook: number;
 }
 
-async function idOf(reply: Promise<Response>): Promise<number> {
+async function readId(reply: Promise<Response>): Promise<number> {
   const answer = await reply;
   expect(answer.status).toBe(201);
   return ((await answer.json()) as { readonly id: number }).id;
 }
 
-let made = 0;
+let repositoryCount = 0;
 async function makeObjects(): Promise<Objects> {
-  made += 1;
-  const repository = `r${made}`;
+  repositoryCount += 1;
+  const repository = `r${repositoryCount}`;
   const path = `/repos/acme/${repository}`;
-  const wanted = { name: repository, private: true, auto_init: true, default_branch: 'main' };
-  await idOf(ask('member', 'POST', '/orgs/acme/repos', wanted));
+  const options = { name: repository, private: true, auto_init: true, default_branch: 'main' };
+  await readId(ask('member', 'POST', '/orgs/acme/repos', options));
   await ask('member', 'PUT', `${path}/collaborators/collaborator`, { permission: 'write' });
   const hook = { type: 'gitea', config: { url: 'https://hooks.example/', content_type: 'json' } };
   const teams = (await (await ask('member', 'GET', '/orgs/acme/teams')).json()) as readonly { readonly id: number }[];
   return {
     repository,
     team: teams[0]?.id ?? 0,
-    issue: (await idOf(ask('member', 'POST', `${path}/issues`, { title: 'An issue' }))) > 0 ? 1 : 0,
-    comment: await idOf(ask('member', 'POST', `${path}/issues/1/comments`, { body: 'A comment' })),
-    label: await idOf(ask('member', 'POST', `${path}/labels`, { name: 'bug', color: '#ff0000' })),
-    milestone: await idOf(ask('member', 'POST', `${path}/milestones`, { title: 'v1' })),
-    hook: await idOf(ask('member', 'POST', `${path}/hooks`, hook)),
-    ownerHook: await idOf(ask('member', 'POST', '/orgs/acme/hooks', hook)),
+    issue: (await readId(ask('member', 'POST', `${path}/issues`, { title: 'An issue' }))) > 0 ? 1 : 0,
+    comment: await readId(ask('member', 'POST', `${path}/issues/1/comments`, { body: 'A comment' })),
+    label: await readId(ask('member', 'POST', `${path}/labels`, { name: 'bug', color: '#ff0000' })),
+    milestone: await readId(ask('member', 'POST', `${path}/milestones`, { title: 'v1' })),
+    hook: await readId(ask('member', 'POST', `${path}/hooks`, hook)),
+    ownerHook: await readId(ask('member', 'POST', '/orgs/acme/hooks', hook)),
   };
 }
 
-/** What a request does, its method, its path and its body. */
+/** Title, method, path and body of a request. */
 type Row = readonly [string, string, (objects: Objects) => string, unknown?];
 
 const hookBody = { type: 'gitea', config: { url: 'https://hooks.example/x', content_type: 'json' } };
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDnCsyGeNZzqQaeQro70kBf152qxy1Oq41OUqB74NYBl a@b';
 const file = { content: Buffer.from('text').toString('base64'), message: 'A file', branch: 'main' };
 
-/** Requests that only those who administer the owner may make. */
+/** Requests that require administration of the owner. */
 const ownership: readonly Row[] = [
   ['changes the organization', 'PATCH', () => '/orgs/acme', { description: 'x' }],
   ['renames the organization', 'POST', () => '/orgs/acme/rename', { new_name: 'acme' }],
@@ -143,7 +143,7 @@ const ownership: readonly Row[] = [
   ['deletes a repository', 'DELETE', ({ repository }) => `/repos/acme/${repository}`],
 ];
 
-/** Requests of those who administer the repository. */
+/** Requests that require administration of the repository. */
 const administration: readonly Row[] = [
   ['makes the repository public', 'PATCH', ({ repository }) => `/repos/acme/${repository}`, { private: false }],
   ['adds a collaborator', 'PUT', ({ repository }) => `/repos/acme/${repository}/collaborators/target`, {}],
@@ -165,7 +165,7 @@ const administration: readonly Row[] = [
   ['deletes an issue', 'DELETE', ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}`],
 ];
 
-/** Requests of those who write. */
+/** Requests that require write access. */
 const writing: readonly Row[] = [
   ['creates a file', 'POST', ({ repository }) => `/repos/acme/${repository}/contents/new.txt`, file],
   ['creates a branch', 'POST', ({ repository }) => `/repos/acme/${repository}/branches`, { new_branch_name: 'topic' }],
@@ -203,7 +203,7 @@ const writing: readonly Row[] = [
   ['sets a status', 'POST', ({ repository }) => `/repos/acme/${repository}/statuses/main`, { state: 'success' }],
 ];
 
-/** Requests of accounts that read, which a token for reading does not make. */
+/** Requests of accounts with read access that a read-only token cannot send. */
 const taking: readonly Row[] = [
   ['opens an issue', 'POST', ({ repository }) => `/repos/acme/${repository}/issues`, { title: 'Another' }],
   ['comments', 'POST', ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}/comments`, { body: 'x' }],
@@ -221,7 +221,7 @@ const taking: readonly Row[] = [
   ],
 ];
 
-/** Requests in the name of the account itself, which no token with some of its rights makes. */
+/** Requests on behalf of the account that limited tokens cannot send. */
 const personal: readonly Row[] = [
   ['stars a repository', 'PUT', ({ repository }) => `/user/starred/acme/${repository}`],
   ['watches a repository', 'PUT', ({ repository }) => `/repos/acme/${repository}/subscription`],
@@ -243,17 +243,17 @@ for (const [role, requests, allowed] of table) {
   describe(`what takes ${role}`, () => {
     it.each(requests.map((row) => [row[0], row] as const))(
       'is required by a request that %s',
-      async (_title, [, method, pathOf, body]) => {
-        // The refused callers first, so that they find the object as it was made.
+      async (_title, [, method, buildPath, body]) => {
+        // Refused callers are tested first, while the object is unchanged.
         const objects = await makeObjects();
         const refused = callers.filter((caller) => !allowed.includes(caller));
         for (const caller of refused) {
-          const { status } = await ask(caller, method, pathOf(objects), body);
+          const { status } = await ask(caller, method, buildPath(objects), body);
           expect.soft([caller, isRefused(status), status]).toEqual([caller, true, status]);
         }
         for (const caller of allowed) {
-          const fresh = await makeObjects();
-          const { status } = await ask(caller, method, pathOf(fresh), body);
+          const newObjects = await makeObjects();
+          const { status } = await ask(caller, method, buildPath(newObjects), body);
           expect.soft([caller, isRefused(status), status]).toEqual([caller, false, status]);
         }
       },
@@ -264,11 +264,11 @@ for (const [role, requests, allowed] of table) {
 describe('a grant to write', () => {
   it('pushes, and changes no setting by options of the push', async () => {
     const { repository } = await makeObjects();
-    const url = room.url.replace('://', `://writer:${encodeURIComponent('a long password of writer')}@`);
-    await room.git(['clone', '-q', `${url}/acme/${repository}.git`, repository]);
-    const cwd = `${room.folder}/${repository}`;
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd });
-    await room.git(['push', '-q', '-o', 'repo.private=false', 'origin', 'HEAD:main'], { cwd });
+    const url = fixture.url.replace('://', `://writer:${encodeURIComponent('a long password of writer')}@`);
+    await fixture.git(['clone', '-q', `${url}/acme/${repository}.git`, repository]);
+    const cwd = `${fixture.folder}/${repository}`;
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd });
+    await fixture.git(['push', '-q', '-o', 'repo.private=false', 'origin', 'HEAD:main'], { cwd });
     const now = (await (await ask('member', 'GET', `/repos/acme/${repository}`)).json()) as {
       readonly private: boolean;
     };

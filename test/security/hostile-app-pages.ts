@@ -9,21 +9,21 @@ import { api } from '../support/api.ts';
 import { launchBrowser, noBrowser, openProfile } from '../support/browser.ts';
 import { admin, openTestHost, type TestHost } from '../support/host.ts';
 
-/** Where a hostile page is: on another site, on another port of this computer, or without an origin (in a sandbox). */
-export type Place = 'another site' | 'another port' | 'a sandbox';
+/** Origin of a hostile page: another site, another port of this computer, or none (in a sandbox). */
+export type PageOrigin = 'another site' | 'another port' | 'a sandbox';
 
-/** A way in which a page can make a browser change something at the app. */
+/** Request with which a page can make a browser change data in the app. */
 export interface Shape {
   readonly name: string;
-  /** Runs in the hostile page. Resolves when the request has been answered or refused. */
+  /** Runs in the hostile page and resolves when the request was answered or refused. */
   readonly send: (target: Target) => Promise<void> | void;
-  /** The encoding of a form, which is answered by a navigation. */
+  /** Encoding of a form, whose response is a navigation. */
   readonly enctype?: string;
 }
 
 interface Target {
   readonly app: string;
-  /** The account that the page tries to create, as JSON. */
+  /** Account that the page tries to create, as JSON. */
   readonly account: string;
   readonly enctype: string;
 }
@@ -94,8 +94,8 @@ export const shapes: readonly Shape[] = [
 
 const evil = { name: 'evil', role: 'admin', kind: 'person', password: 'velvet-otter-93-lantern' };
 
-/** Has hostile pages in Chromium send every shape from every place, in a browser that remembers an administrator's password. */
-export function describeHostileAppPages(places: readonly Place[], chosen: readonly Shape[]): void {
+/** Tests every request from every origin in Chromium, in a browser that has stored an administrator's password. */
+export function describeHostileAppPages(origins: readonly PageOrigin[], chosen: readonly Shape[]): void {
   describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
     let host: TestHost;
     let browser: Browser;
@@ -111,7 +111,7 @@ export function describeHostileAppPages(places: readonly Place[], chosen: readon
       browser = await launchBrowser('engine', ['--host-resolver-rules=MAP *.example 127.0.0.1']);
       context = await openProfile(browser, { httpCredentials: { username: admin.name, password: admin.password } });
       const first = await context.newPage();
-      // The browser keeps the password that this page asks for, and sends it to all paths of the app from then on.
+      // The browser stores the password that this page requests, and sends it to all paths of the app.
       expect((await first.goto(`${app()}/metrics`))?.status()).toBe(200);
       await first.close();
     });
@@ -121,7 +121,7 @@ export function describeHostileAppPages(places: readonly Place[], chosen: readon
       await host[Symbol.asyncDispose]();
     });
     beforeEach(async () => {
-      // The pages close with the browser: one whose form has just been answered may take its time.
+      // The pages are closed with the browser, because a page whose form was just answered may close slowly.
       page = await context.newPage();
     });
 
@@ -130,9 +130,9 @@ export function describeHostileAppPages(places: readonly Place[], chosen: readon
     const names = async (): Promise<string[]> =>
       (await api<{ accounts: { name: string }[] }>(app(), '/api/accounts')).accounts.map(({ name }) => name);
 
-    async function open(place: Place): Promise<Frame> {
-      await page.goto(place === 'another site' ? `http://kittens.example:${port()}/` : `http://127.0.0.1:${port()}/`);
-      if (place !== 'a sandbox') return page.mainFrame();
+    async function open(origin: PageOrigin): Promise<Frame> {
+      await page.goto(origin === 'another site' ? `http://kittens.example:${port()}/` : `http://127.0.0.1:${port()}/`);
+      if (origin !== 'a sandbox') return page.mainFrame();
       await page.evaluate(
         () =>
           new Promise((resolve) => {
@@ -148,9 +148,9 @@ export function describeHostileAppPages(places: readonly Place[], chosen: readon
       return frame;
     }
 
-    for (const place of places) {
-      it.each(chosen)(`on ${place} changes nothing by $name`, async ({ send, enctype = '' }) => {
-        const frame = await open(place);
+    for (const pageOrigin of origins) {
+      it.each(chosen)(`on ${pageOrigin} changes nothing by $name`, async ({ send, enctype = '' }) => {
+        const frame = await open(pageOrigin);
         const before = await names();
         const target = { app: app(), account: JSON.stringify(evil), enctype };
         const answers: number[] = [];
@@ -166,11 +166,11 @@ export function describeHostileAppPages(places: readonly Place[], chosen: readon
         if (enctype !== '') expect(answers).toEqual([403]);
       });
 
-      it(`on ${place} reads nothing and opens no WebSocket`, async () => {
-        const frame = await open(place);
+      it(`on ${pageOrigin} reads nothing and opens no WebSocket`, async () => {
+        const frame = await open(pageOrigin);
         const refusals: string[] = [];
         page.on('websocket', (socket) => void socket.on('socketerror', (error) => refusals.push(error)));
-        const heard = await frame.evaluate(async (base) => {
+        const receivedEvents = await frame.evaluate(async (base) => {
           const paths = ['/api/session', '/api/accounts', '/api/openapi.json', '/metrics', '/'];
           const read: string[] = [];
           for (const path of paths) {
@@ -194,17 +194,17 @@ export function describeHostileAppPages(places: readonly Place[], chosen: readon
           }
           return read;
         }, app());
-        expect(heard).toEqual([]);
+        expect(receivedEvents).toEqual([]);
         expect(refusals).toHaveLength(3);
-        // The app has none: it answers as it does without the upgrade.
+        // The app has no WebSocket routes: the response is that to a request without the upgrade.
         for (const refusal of refusals) expect(refusal).toContain('Unexpected response code');
       });
     }
 
     it('gets nothing under a name that was bound to this computer later', async () => {
       const rebound = app().replace('127.0.0.1', 'rebound.example');
-      const answer = await page.goto(`${rebound}/`);
-      expect(answer?.status()).toBe(403);
+      const response = await page.goto(`${rebound}/`);
+      expect(response?.status()).toBe(403);
       expect(await page.content()).toContain('listener.foreign_host');
       const statuses = await page.evaluate(async (account) => {
         const headers = { 'Content-Type': 'application/json' };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAccessHost, type AccessHost } from '../support/access.ts';
 import { buildExample, listOperations } from '../support/openapi-calls.ts';
 
-/** Names that every JavaScript object inherits: a table that is read without care has a value under them. */
+/** Names that every JavaScript object inherits: a table that is read without a check has values for them. */
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
 let access: AccessHost;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => access[Symbol.asyncDispose]());
 
-/** A body is text, so that `__proto__` is a field of its own in it. */
+/** Bodies are text, so that `__proto__` is a separate field in them. */
 type Call = readonly [
   service: string,
   method: string,
@@ -128,7 +128,7 @@ const withName = (call: Call, name: string): Call =>
   ) as Call;
 
 let checked = 0;
-/** Returns lines of the log since the last call that speak of an error of our own. */
+/** Returns log lines since the last call that report an internal error. */
 function unexpected(): readonly string[] {
   const lines = access.rig.log.slice(checked);
   checked += lines.length;
@@ -136,28 +136,28 @@ function unexpected(): readonly string[] {
 }
 
 describe.each(names)('a request with the name %s', (name) => {
-  it.each(calls)('is answered by %s: %s %s', async (...given) => {
-    const call = given as unknown as Call;
+  it.each(calls)('is answered by %s: %s %s', async (...testCase) => {
+    const call = testCase as unknown as Call;
     const [status, text] = await send(withName(call, name));
-    // The protocol of rclone answers every failed call with 500 and the reason.
+    // rclone's protocol answers every failed call with status 500 and the reason.
     const isExpected = status < 500 || status === 502 || status === 503 || call[0] === 'sync';
     expect([isExpected, status, text]).toEqual([true, status, text]);
     expect(text).not.toContain('[native code]');
     expect(unexpected()).toEqual([]);
   });
 
-  it('is answered by every route of the own API', async () => {
+  it('is answered by every route of the app API', async () => {
     const document = await (await access.call('admin', 'control', 'GET', '/api/openapi.json')).json();
-    const known = new Proxy({}, { get: () => name });
+    const nameProxy = new Proxy({}, { get: () => name });
     const failures: unknown[] = [];
     for (const operation of listOperations(document)) {
       if (/restart|restore|put-back|events|\/session|setup|\/log$|\/report$/.test(operation.path)) continue;
       if (operation.takesBytes || operation.path === '/api/account/password') continue;
       const query = new URLSearchParams(
         operation.parameters
-          .filter((each) => each.in === 'query')
-          .flatMap((each) => [
-            [each.name, name],
+          .filter((entry) => entry.in === 'query')
+          .flatMap((entry) => [
+            [entry.name, name],
             [name, name],
           ]),
       );
@@ -165,7 +165,7 @@ describe.each(names)('a request with the name %s', (name) => {
       const body =
         operation.body === undefined
           ? undefined
-          : json(buildExample(operation.body, document, known, 0) as Record<string, unknown>);
+          : json(buildExample(operation.body, document, nameProxy, 0) as Record<string, unknown>);
       const [status, text] = await send(['control', operation.method, path, body]);
       if ((status >= 500 && status !== 503) || text.includes('[native code]'))
         failures.push([operation.method, path, status, text]);

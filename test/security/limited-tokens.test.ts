@@ -6,13 +6,13 @@ import type { Grant, Permission } from '../../services/contracts/control/account
 import { openAccessHost, type AccessHost } from '../support/access.ts';
 
 /**
- * What tokens with scopes reach on the listeners of the services, where the clients of the peers use them. Homeport's own
- * API is in own-api.test.ts. All tokens are of an administrator, who may do everything, unless a title says otherwise.
+ * Tests the access of tokens with scopes on the listeners of the services. The app API is tested in app-api.test.ts.
+ * All tokens belong to an administrator unless a title states otherwise.
  */
 const services = ['git', 'sync', 'downloads', 'push', 'notify', 'uptime'] as const;
 type Service = (typeof services)[number];
 
-/** What a request needs of a scope: `write` is enough for `any` in services where those who write also read. */
+/** Scope that a request requires: `any` accepts `write` in services where write access includes read access. */
 type Need = 'read' | 'write' | 'any' | 'administrator';
 
 interface Request {
@@ -140,7 +140,7 @@ beforeAll(async () => {
   for (const service of services) {
     for (const permission of ['read', 'write', 'read-write'] as const)
       await createToken(`${service} ${permission}`, createScopes([service], permission));
-    const others = [...services.filter((each) => each !== service), 'inbox', 'mail', 'metrics', 'addons', 'data'];
+    const others = [...services.filter((entry) => entry !== service), 'inbox', 'mail', 'metrics', 'addons', 'data'];
     await createToken(`all but ${service}`, createScopes(others, 'read-write'));
   }
   await createToken('of a reader', createScopes(services, 'read-write'), 'limitedReader');
@@ -162,7 +162,7 @@ async function fetchStatus({ service, method, path, body }: Request, token: stri
   const text = typeof body === 'string' ? body.replace('FOLDER', JSON.stringify(`${folder}/in`)) : JSON.stringify(body);
   const isText = body === undefined || service === 'push';
   const type = path.includes('/lfs/') ? 'application/vnd.git-lfs+json' : 'application/json';
-  // As git itself sends a token, and as programs do.
+  // Sends the token as git does, and as other programs do.
   const basic = `Basic ${Buffer.from(`ada:${token}`).toString('base64')}`;
   const reply = await fetch(host.rig.url(service) + path, {
     method,
@@ -183,13 +183,13 @@ const isAllowed = (need: Need, permission: Permission): boolean =>
 
 describe('a token with scopes', () => {
   it.each(requests.map((request) => [`${request.service} ${request.method} ${request.path}`, request] as const))(
-    'reaches only what they grant: %s',
+    'reaches only granted objects: %s',
     async (_title, request) => {
       const { need, service } = request;
       const expected: (readonly [string, boolean])[] = [
         [`all but ${service}`, false],
         [`${service} read`, isAllowed(need, 'read')],
-        // A scope never gives more than the account has.
+        // A scope never exceeds the permissions of the account.
         ['of a reader', isAllowed(need, 'read')],
         [`${service} write`, isAllowed(need, 'write')],
         [`${service} read-write`, isAllowed(need, 'read-write')],
@@ -198,13 +198,13 @@ describe('a token with scopes', () => {
         if (label === 'of a reader' && service === 'git') continue;
         const status = await fetchStatus(request, tokens.get(label) ?? '');
         expect.soft([label, !isRefused(status), status]).toEqual([label, allowed, status]);
-        // The peer of file sync answers its own failures with 500.
+        // rclone answers its own failures with status 500.
         if (service !== 'sync') expect.soft([label, status < 500, status]).toEqual([label, true, status]);
       }
     },
   );
 
-  it('opens nothing of services that have no accounts of their own', async () => {
+  it('has no access to services without accounts', async () => {
     const headers = { Authorization: `Bearer ${tokens.get('everything') ?? ''}` };
     for (const [service, path] of [
       ['data', '/rest/v1/x'],
@@ -255,11 +255,11 @@ describe('a socket with a token with scopes', () => {
     ['all but downloads', false],
   ])('listens to downloads as it may: %s', async (label, allowed) => {
     using client = connect('downloads', tokens.get(label) ?? '');
-    const heard = await new Promise<boolean>((resolve) => {
+    const received = await new Promise<boolean>((resolve) => {
       client.socket.once('all', () => resolve(true));
       client.socket.once('connect_error', () => resolve(false));
       client.socket.once('disconnect', () => resolve(false));
     });
-    expect([label, heard]).toEqual([label, allowed]);
+    expect([label, received]).toEqual([label, allowed]);
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-/** A request with headers that fetch would not send. */
+/** Sends a request with headers that `fetch` does not permit. */
 async function ask(service: string, method: string, path: string, headers: Record<string, string>): Promise<number> {
   const request = httpRequest({ host: '127.0.0.1', port: host.rig.port(service), method, path, headers, agent: false });
   request.end();
@@ -45,13 +45,13 @@ describe('a GET that publishes', () => {
     'is refused to a page of another site at %s with %o',
     async (path, headers) => {
       const signed = host.authorization('writer');
-      // A browser adds a remembered sign-in to an image and a link.
+      // Browsers add stored credentials to requests of images and links.
       const remembered = 'sec-fetch-mode' in headers ? signed : {};
       expect(await ask('push', 'GET', `/private/${path}`, { ...headers, ...remembered })).toBe(403);
     },
   );
 
-  it.each(paths)('works for programs and for pages of its own origin at %s', async (path) => {
+  it.each(paths)('works for programs and for pages of the same origin at %s', async (path) => {
     const signed = host.authorization('writer');
     expect(await ask('push', 'GET', `/private/${path}`, signed)).toBe(200);
     expect(await ask('push', 'GET', `/private/${path}`, { ...signed, 'sec-fetch-site': 'same-origin' })).toBe(200);
@@ -60,7 +60,7 @@ describe('a GET that publishes', () => {
     expect(await ask('push', 'GET', `/private/${path}`, { ...signed, ...fetched })).toBe(200);
   });
 
-  it('lets a page of another site read with its own credential', async () => {
+  it('lets a page of another site read with its credential', async () => {
     const headers = { ...host.authorization('reader'), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
     expect(await ask('push', 'GET', '/private/json?poll=1', headers)).toBe(200);
   });
@@ -69,8 +69,8 @@ describe('a GET that publishes', () => {
 describe('a destination that leads back to Homeport', () => {
   const lan = Object.values(networkInterfaces())
     .flat()
-    .filter((each) => each?.internal === false && each.family === 'IPv4')
-    .map((each) => each?.address ?? '')
+    .filter((entry) => entry?.internal === false && entry.family === 'IPv4')
+    .map((entry) => entry?.address ?? '')
     .slice(0, 1);
 
   async function keyUrls(): Promise<string> {
@@ -113,7 +113,7 @@ describe('a destination that leads back to Homeport', () => {
 });
 
 describe('programs on this computer', () => {
-  it('asks for a sign-in once they are not trusted', async () => {
+  it('requires a sign-in when they are not trusted', async () => {
     const base = host.rig.url('control');
     const trust = (trustLocalPrograms: boolean) =>
       api(base, '/api/settings/notify', { method: 'PATCH', body: JSON.stringify({ trustLocalPrograms }) });

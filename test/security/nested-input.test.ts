@@ -14,7 +14,7 @@ const shapes: Readonly<Record<string, (count: number) => string>> = {
   objects: (count) => `${'{"a":'.repeat(count)}1${'}'.repeat(count)}`,
 };
 const config = '"presets":[],"services":[],"sortCriteria":{"global":[]}';
-/** The nested value takes the place of `@`. */
+/** The nested value replaces `@`. */
 const requests: readonly (readonly [service: string, path: string, body: string, method: string])[] = [
   ['notify', '/notify/house', '@', 'POST'],
   ['notify', '/notify', '{"body":"x","urls":@}', 'POST'],

@@ -1,13 +1,13 @@
 import { accessPassword } from '../support/access.ts';
 
-/** Ids of the objects that the account `owner` has. */
+/** IDs of the objects of the account `owner`. */
 export interface OwnedObjects {
   readonly folder: string;
-  /** Messages that wait: one to be changed and published, one to be taken back. */
+  /** Scheduled messages: one to be changed and published, one to be cancelled. */
   readonly planned: readonly [string, string];
   readonly schedule: string;
   readonly item: number;
-  /** A change of the inbox that its account can take back. */
+  /** Change of the inbox that its account can undo. */
   readonly change: number;
   readonly task: number;
   readonly job: number;
@@ -18,27 +18,27 @@ export interface OwnedObjects {
 }
 
 /**
- * `refused`: 401, 403 or 404; `empty`: an answer without the marker; `unchanged`: an answer after which everything is as
- * it was.
+ * Expected result: `refused` is 401, 403 or 404; `empty` is a response without the marker; `unchanged` is a response
+ * that changes nothing.
  */
 export type Outcome = 'refused' | 'empty' | 'unchanged';
 
 export interface ObjectRow {
-  /** As it is declared. */
+  /** Declared route. */
   readonly route: string;
   readonly path: (objects: OwnedObjects) => string;
   readonly body?: (objects: OwnedObjects) => unknown;
-  /** What other accounts get. */
+  /** Expected result for other accounts. */
   readonly others: Outcome;
-  /** What only the answer to the owner has; default: the marker. */
+  /** Text that only the response to the owner contains; default: the marker. */
   readonly shows?: RegExp;
-  /** Accounts that may do it as well as the owner, since the grant decides. */
+  /** Further permitted accounts, since the grant decides. */
   readonly allowed?: readonly ('reader' | 'rival')[];
-  /** The owner is refused as well, for the reason in the title. */
+  /** True when the owner is refused as well, for the reason in the title. */
   readonly ownerRefused?: string;
 }
 
-/** Everything of the owner holds this text. */
+/** Text that all objects of the owner contain. */
 export const marker = 'MARKER';
 export const hiddenTopic = `${marker}-topic`;
 
@@ -50,7 +50,10 @@ const task = ({ folder }: OwnedObjects): object => ({
 });
 const everyone = ['reader', 'rival'] as const;
 
-/** Routes of the own API with the access `objects`, and routes of the access `user` that name an object; Code has its own. */
+/**
+ * Routes of the app API with the access `objects`, and routes with the access `user` that name an object. Code is
+ * tested separately.
+ */
 export const objectRows: readonly ObjectRow[] = [
   {
     ...{ route: 'PUT /api/push/browsers', path: () => '/api/push/browsers', others: 'refused', allowed: everyone },

@@ -13,20 +13,20 @@ import { createFakeClock } from '../support/clock.ts';
 import { command } from '../support/host-process.ts';
 import { openTestHost, testEnvironment } from '../support/host.ts';
 import { buildConfig, makeUser, password as addonPassword } from '../services/addons/rig.ts';
-import { openAuthRoom, type AuthRoom } from '../services/data/auth-room.ts';
+import { openAuthFixture, type AuthFixture } from '../services/data/auth-fixture.ts';
 
 const email = 'app-user@example.org';
 const password = 'correct horse 1';
-let room: AuthRoom;
+let fixture: AuthFixture;
 beforeAll(async () => {
-  room = await openAuthRoom({ services: [addons, notify, uptime] });
-  await room.call('POST', '/signup', { email, password });
+  fixture = await openAuthFixture({ services: [addons, notify, uptime] });
+  await fixture.call('POST', '/signup', { email, password });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
-const lines = (event: string): readonly string[] => room.host.log.filter((line) => line.includes(`event=${event} `));
+const lines = (event: string): readonly string[] => fixture.host.log.filter((line) => line.includes(`event=${event} `));
 const signIn = async (secret: string): Promise<number> =>
-  (await room.call('POST', '/token?grant_type=password', { email, password: secret })).status;
+  (await fixture.call('POST', '/token?grant_type=password', { email, password: secret })).status;
 
 describe('app users of Databases', () => {
   it('records sign-ins and failures with address and user', async () => {
@@ -37,23 +37,23 @@ describe('app users of Databases', () => {
     );
     const [failure = ''] = lines('sign_in_failed');
     expect(failure).toContain(`address=127.0.0.1 target=data account=${email}`);
-    expect(room.host.log.join()).not.toContain('not the password');
+    expect(fixture.host.log.join()).not.toContain('not the password');
   });
 
   it('records a wrong code of a mail', async () => {
-    expect((await room.call('POST', '/verify', { type: 'email', email, token: '000000' })).status).toBe(403);
+    expect((await fixture.call('POST', '/verify', { type: 'email', email, token: '000000' })).status).toBe(403);
     expect(lines('sign_in_failed').join('\n')).toContain('detail="app user, otp"');
   });
 
   it('limits the lines of one address, whatever users are named', async () => {
-    room.clock.advance(300_000);
+    fixture.clock.advance(300_000);
     const before = lines('sign_in_failed').length;
     const guesses = Array.from({ length: 140 }, (_, index) =>
-      room.call('POST', '/verify', { type: 'email', email: `u${String(index)}@example.org`, token: '000000' }),
+      fixture.call('POST', '/verify', { type: 'email', email: `u${String(index)}@example.org`, token: '000000' }),
     );
     await Promise.all(guesses);
     expect(lines('sign_in_failed').length - before).toBe(100);
-    room.clock.advance(61_000);
+    fixture.clock.advance(61_000);
     expect(await signIn('wrong again')).toBe(400);
     expect(lines('sign_in_failed').at(-1)).toMatch(/suppressed=\d+/);
   });
@@ -61,8 +61,8 @@ describe('app users of Databases', () => {
 
 describe('exports', () => {
   it('records exports of destinations with secrets, and not of masked ones', async () => {
-    const base = room.host.url('control');
-    await fetch(`${room.host.url('notify')}/add/house`, {
+    const base = fixture.host.url('control');
+    await fetch(`${fixture.host.url('notify')}/add/house`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ urls: 'json://u:hush-hush@198.51.100.1/' }),
@@ -74,10 +74,10 @@ describe('exports', () => {
   });
 
   it('records exports of monitors and of addon configurations with credentials', async () => {
-    await api(room.host.url('control'), '/api/uptime/export');
+    await api(fixture.host.url('control'), '/api/uptime/export');
     expect(lines('data_exported').join('\n')).toContain('detail="monitors and status pages"');
-    const { uuid } = await makeUser(room.host, buildConfig([]));
-    const address = `${room.host.url('addons')}/export?includeCredentials=true`;
+    const { uuid } = await makeUser(fixture.host, buildConfig([]));
+    const address = `${fixture.host.url('addons')}/export?includeCredentials=true`;
     const credentials = Buffer.from(`${uuid}:${addonPassword}`).toString('base64');
     const exported = await fetch(address, { headers: { Authorization: `Basic ${credentials}` } });
     expect(exported.status).toBe(200);
@@ -85,7 +85,7 @@ describe('exports', () => {
   });
 
   it('records the export of the command line in the log of the data folder', async () => {
-    const { dataDir } = room.host;
+    const { dataDir } = fixture.host;
     const child = spawn(process.execPath, [command, 'config', 'export', '--secrets', '--data-dir', dataDir], {
       env: testEnvironment(dataDir),
       stdio: ['ignore', 'ignore', 'inherit'],

@@ -42,7 +42,7 @@ describe('security log', () => {
     expect(line).not.toContain('guess');
   });
 
-  it('records refused requests, sign-ins and changes of accounts with who did them', async () => {
+  it('records refused requests, sign-ins and account changes with their accounts', async () => {
     expect((await access.call('nogrant', 'control', 'GET', '/api/accounts')).status).toBe(403);
     expect(lines('access_refused').join()).toContain('account=nogrant');
     expect(lines('account_created').join()).toMatch(/target=control account=nogrant by=ada/);
@@ -57,7 +57,7 @@ describe('security log', () => {
   });
 });
 
-describe('own sessions', () => {
+describe('sessions of the account', () => {
   it('lists the own sessions and signs out one or all others', async () => {
     const base = access.rig.url('control');
     await api(base, '/api/accounts', {

@@ -15,7 +15,7 @@ import { openEvents, type EventStream } from '../services/control/event-stream.t
 const day = 24 * 60 * 60_000;
 const mia = { name: 'mia', password: 'velvet-otter-93-lantern' };
 const site = 'https://lamp.nas.local';
-/** A service behind the sign-in of the gateway, whose WebSockets stay open. */
+/** Service behind the sign-in of the gateway, whose WebSocket connections stay open. */
 const lamp = fixtureService('lamp', () => {
   const sockets = new WebSocketServer({ noServer: true });
   return {
@@ -54,12 +54,12 @@ async function signIn(headers: Headers = {}): Promise<{ 'Homeport-Session': stri
 const status = async (headers: Headers): Promise<number> => (await call('GET', '/api/account', headers)).status;
 const sessions = async (headers: Headers): Promise<readonly { id: string; current: boolean; expiresAt: number }[]> =>
   (await read<{ sessions: [] }>(call('GET', '/api/account/sessions', headers))).sessions;
-/** Reads a stream to its end, past events about changed accounts. */
+/** Reads a stream to its end and skips events about changed accounts. */
 async function ends(stream: EventStream): Promise<void> {
   while ((await stream.next()) !== undefined) continue;
 }
 
-/** A WebSocket that a browser has opened through the gateway, and its end. */
+/** WebSocket that a browser opened through the gateway, and its end. */
 async function openSocket(cookie: string): Promise<{ ended: Promise<unknown>; socket: WebSocket }> {
   const socket = new WebSocket(`wss://lamp.nas.local:${String(home.port)}/ws`, {
     ...{ ca: home.authority, servername: 'lamp.nas.local', localAddress: phoneAddress },
@@ -74,26 +74,26 @@ async function openSocket(cookie: string): Promise<{ ended: Promise<unknown>; so
 describe('a session', () => {
   it('ends after the set number of days although it was used, with its event stream and its WebSocket', async () => {
     await administer('PATCH', '/api/settings/host', { sessionDays: 2 });
-    const own = await signIn();
+    const headers = await signIn();
     const cookie = await home.signIn(site, mia.name, mia.password);
-    await using stream = await openEvents(base(), { headers: own });
+    await using stream = await openEvents(base(), { headers });
     const { ended } = await openSocket(cookie);
     for (let hours = 0; hours < 47; hours += 1) {
       clock.set(clock.now() + day / 24);
-      expect(await status(own)).toBe(200);
+      expect(await status(headers)).toBe(200);
     }
-    const [session] = await sessions(own);
+    const [session] = await sessions(headers);
     expect(session?.expiresAt).toBeLessThanOrEqual(clock.now() + day / 24);
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(200);
     clock.set(clock.now() + day / 24);
     clock.advance(90_000);
-    expect(await status(own)).toBe(401);
+    expect(await status(headers)).toBe(401);
     await ends(stream);
     await ended;
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(401);
   });
 
-  it('follows a change of that setting at once, and is listed no more once it is over', async () => {
+  it('applies a change of that setting immediately, and is not listed after it expired', async () => {
     const old = await signIn();
     clock.set(clock.now() + 2 * day);
     const current = await signIn();
@@ -103,41 +103,41 @@ describe('a session', () => {
     expect(await sessions(current)).toMatchObject([{ current: true }]);
   });
 
-  it('is ended from another browser, at once and with everything that it has open', async () => {
-    const own = await signIn();
+  it('is ended from another browser, immediately and with its open connections', async () => {
+    const headers = await signIn();
     const cookie = await home.signIn(site, mia.name, mia.password);
     const lost = await signIn();
     await using stream = await openEvents(base(), { headers: lost });
-    await using kept = await openEvents(base(), { headers: own });
+    await using otherEvents = await openEvents(base(), { headers });
     const { ended } = await openSocket(cookie);
-    const listed = await sessions(own);
+    const listed = await sessions(headers);
     expect(listed.map(({ current }) => current).filter(Boolean)).toHaveLength(1);
     for (const { id } of listed.filter(({ current }) => !current)) {
-      expect((await call('DELETE', `/api/account/sessions/${id}`, own)).status).toBe(200);
+      expect((await call('DELETE', `/api/account/sessions/${id}`, headers)).status).toBe(200);
     }
     await Promise.all([ends(stream), ended]);
-    expect([await status(lost), await status(own)]).toEqual([401, 200]);
+    expect([await status(lost), await status(headers)]).toEqual([401, 200]);
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(401);
-    expect(await kept.next()).toMatchObject({ event: 'control.access' });
+    expect(await otherEvents.next()).toMatchObject({ event: 'control.access' });
   });
 
-  it('asks for the password before it ends others, unless the sign-in is recent', async () => {
+  it('requires the password to end others, unless the sign-in is recent', async () => {
     const lost = await signIn();
-    const own = await signIn();
+    const headers = await signIn();
     clock.advance(6 * 60_000);
-    const [other] = (await sessions(own)).filter((each) => !each.current);
+    const [other] = (await sessions(headers)).filter((entry) => !entry.current);
     const paths = [`/api/account/sessions/${other?.id ?? ''}`, '/api/account/sessions'];
     for (const path of paths) {
-      const refused = await call('DELETE', path, own);
+      const refused = await call('DELETE', path, headers);
       expect([refused.status, await refused.text()]).toEqual([
         403,
         expect.stringContaining('accounts.password_needed'),
       ]);
-      expect((await call('DELETE', path, own, { password: 'not the password' })).status).toBe(403);
+      expect((await call('DELETE', path, headers, { password: 'not the password' })).status).toBe(403);
     }
     expect(await status(lost)).toBe(200);
-    expect((await call('DELETE', '/api/account/sessions', own, { password: mia.password })).status).toBe(200);
-    expect([await status(lost), await status(own)]).toEqual([401, 200]);
+    expect((await call('DELETE', '/api/account/sessions', headers, { password: mia.password })).status).toBe(200);
+    expect([await status(lost), await status(headers)]).toEqual([401, 200]);
   });
 
   it('clears the cache of the browser when it ends by a sign-out', async () => {
@@ -145,13 +145,13 @@ describe('a session', () => {
     expect(signedOut.headers.get('clear-site-data')).toBe('"cache"');
     const cookie = await home.signIn(site, mia.name, mia.password);
     const headers = { Cookie: cookie, Origin: `${site}:${String(home.port)}` };
-    const left = await home.ask(`${site}/.homeport/sign-out`, { method: 'POST', headers });
-    expect([left.status, left.headers['clear-site-data']]).toEqual([303, '"cache"']);
+    const signOut = await home.ask(`${site}/.homeport/sign-out`, { method: 'POST', headers });
+    expect([signOut.status, signOut.headers['clear-site-data']]).toEqual([303, '"cache"']);
   });
 
   it('cannot be ended by another account, or by an access token', async () => {
-    const own = await signIn();
-    const [session] = await sessions(own);
+    const headers = await signIn();
+    const [session] = await sessions(headers);
     const { text } = await administer<{ text: string }>('POST', '/api/accounts/mia/tokens');
     const byToken = { Authorization: `Bearer ${text}` };
     expect((await call('DELETE', `/api/account/sessions/${session?.id ?? ''}`, byToken)).status).toBe(403);
@@ -164,14 +164,14 @@ describe('a session', () => {
     expect((await call('DELETE', `/api/account/sessions/${session?.id ?? ''}`, byOther)).status).toBe(404);
     expect((await call('DELETE', '/api/accounts/mia/sessions', byOther)).status).toBe(403);
     expect((await call('DELETE', '/api/accounts/mia/second-factor', byOther)).status).toBe(403);
-    expect(await status(own)).toBe(200);
+    expect(await status(headers)).toBe(200);
   });
 
   it.each([
     [
       'its owner changes the password',
-      (own: Headers) =>
-        call('PUT', '/api/account/password', own, {
+      (headers: Headers) =>
+        call('PUT', '/api/account/password', headers, {
           current: mia.password,
           password: 'another-otter-94-lantern',
         }),
@@ -183,14 +183,14 @@ describe('a session', () => {
     ['an administrator ends all sessions', () => administer('DELETE', '/api/accounts/mia/sessions')],
     ['an administrator resets the second factor', () => administer('DELETE', '/api/accounts/mia/second-factor')],
   ])('ends in every browser when %s', async (_what, change) => {
-    const own = await signIn();
+    const headers = await signIn();
     const other = await signIn();
     const cookie = await home.signIn(site, mia.name, mia.password);
     await using stream = await openEvents(base(), { headers: other });
     const { ended } = await openSocket(cookie);
-    await change(own);
+    await change(headers);
     await Promise.all([ends(stream), ended]);
-    expect([await status(own), await status(other)]).toEqual([401, 401]);
+    expect([await status(headers), await status(other)]).toEqual([401, 401]);
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(401);
   });
 
@@ -211,15 +211,15 @@ describe('a session', () => {
 
 describe('the credentials of an account', () => {
   it('changes only with its password, although a session is open', async () => {
-    const own = await signIn();
+    const headers = await signIn();
     const begin = (password: string): Promise<Response> =>
-      call('POST', '/api/account/second-factor', own, { password });
+      call('POST', '/api/account/second-factor', headers, { password });
     expect((await begin('not it at all')).status).toBe(403);
     expect((await begin('')).status).toBe(403);
-    expect((await call('POST', '/api/account/second-factor', own, {})).status).toBe(422);
-    expect(await read(call('GET', '/api/account/second-factor', own))).toMatchObject({ on: false });
+    expect((await call('POST', '/api/account/second-factor', headers, {})).status).toBe(422);
+    expect(await read(call('GET', '/api/account/second-factor', headers))).toMatchObject({ on: false });
     for (const path of ['/api/account/passkeys/options', '/api/account/passkeys/x/remove']) {
-      expect(await read(call('POST', path, own, { password: 'not it at all' })), path).toMatchObject({
+      expect(await read(call('POST', path, headers, { password: 'not it at all' })), path).toMatchObject({
         error: { code: 'accounts.wrong_password' },
       });
     }
@@ -231,20 +231,20 @@ describe('wrong passwords', () => {
   const basic = (password: string): Headers => ({
     Authorization: `Basic ${Buffer.from(`${mia.name}:${password}`).toString('base64')}`,
   });
-  /** Sends the form of the gateway's sign-in from this computer, as the other requests here come from it. */
+  /** Submits the sign-in form of the gateway from a loopback address, like the other requests here. */
   async function atGateway(password: string): Promise<number> {
     const sent = request({
       ...{ host: lan, port: home.port, ca: home.authority, servername: 'nas.local', localAddress: '127.0.0.1' },
       ...{ path: '/.homeport/sign-in', method: 'POST', agent: false },
       headers: { Host: `nas.local:${String(home.port)}`, Origin: `https://nas.local:${String(home.port)}` },
     }).end(new URLSearchParams({ name: mia.name, password }).toString());
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    answer.resume();
-    return answer.statusCode ?? 0;
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode ?? 0;
   }
 
   it('are counted together, at whichever sign-in they are tried', async () => {
-    const own = await signIn();
+    const headers = await signIn();
     const push = `${home.host.url('push')}/hall/json?poll=1`;
     const doors: readonly (readonly [string, (password: string) => Promise<number>])[] = [
       ['sign-in of the app', async (password) => (await call('POST', '/api/session', {}, { ...mia, password })).status],
@@ -256,20 +256,20 @@ describe('wrong passwords', () => {
         'own password',
         async (password) => {
           const body = { current: password, password: 'another-otter-94-lantern' };
-          return (await call('PUT', '/api/account/password', own, body)).status;
+          return (await call('PUT', '/api/account/password', headers, body)).status;
         },
       ],
       [
         'second factor',
-        async (password) => (await call('POST', '/api/account/second-factor', own, { password })).status,
+        async (password) => (await call('POST', '/api/account/second-factor', headers, { password })).status,
       ],
     ];
     let tried = 0;
-    /** Answers while the clock goes on, since slowed attempts wait. */
+    /** Waits for a response while the clock advances, since throttled attempts are delayed. */
     async function attempt(guess: (password: string) => Promise<number>): Promise<number> {
       tried += 1;
       let answer: number | undefined;
-      void guess(`wrong guess ${String(tried)}`).then((given) => (answer = given));
+      void guess(`wrong guess ${String(tried)}`).then((outcome) => (answer = outcome));
       while (answer === undefined) {
         clock.advance(100);
         await new Promise((resolve) => void setImmediate(resolve));

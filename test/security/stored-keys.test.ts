@@ -14,11 +14,11 @@ import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { api } from '../support/api.ts';
 import { sharing } from '../support/gateway/phone.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
-import { lacksRclone, rclonePath } from '../services/sync/room.ts';
+import { lacksRclone, rclonePath } from '../services/sync/sync-fixture.ts';
 
 interface StoredKey {
   readonly service: ServiceDescriptor<any, any>;
-  /** As the remedy names it. */
+  /** Path that the remedy names. */
   readonly name: string;
   readonly row?: { readonly table: string; readonly column: string; readonly value: string; readonly sealed: string };
   readonly file?: string;
@@ -59,14 +59,14 @@ async function withHost<T>({ service, environment = {} }: StoredKey, work: (host
   return await work(host);
 }
 
-async function stateOf(host: TestHost, id: string): Promise<ServiceState> {
+async function getServiceState(host: TestHost, id: string): Promise<ServiceState> {
   const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
-  const state = services.find((each) => each.id === id);
+  const state = services.find((entry) => entry.id === id);
   if (state === undefined) throw new Error(`no service ${id}`);
   return state;
 }
 
-/** Reads or replaces the stored form of a key; undefined where there is none. */
+/** Reads or replaces the stored form of a key; undefined if it is missing. */
 function stored({ service, row, file }: StoredKey, next?: string): string | undefined {
   if (file !== undefined) {
     const path = join(dataDir, service.id, file);
@@ -78,8 +78,8 @@ function stored({ service, row, file }: StoredKey, next?: string): string | unde
   try {
     const { table, column, sealed, value } = row;
     if (next !== undefined) database.prepare(`update ${table} set ${sealed} = ? where ${column} = ?`).run(next, value);
-    const found = database.prepare(`select ${sealed} as sealed from ${table} where ${column} = ?`).get(value);
-    return (found as { readonly sealed: string } | undefined)?.sealed;
+    const storedRow = database.prepare(`select ${sealed} as sealed from ${table} where ${column} = ?`).get(value);
+    return (storedRow as { readonly sealed: string } | undefined)?.sealed;
   } finally {
     database.close();
   }
@@ -91,20 +91,22 @@ describe('a stored key that the vault cannot open', () => {
     async (_, key) => {
       const { id } = key.service;
       await withHost(key, async (host) => {
-        await expect.poll(async () => (await stateOf(host, id)).state).toBe('up');
-        // rclone starts with the first request.
+        await expect.poll(async () => (await getServiceState(host, id)).state).toBe('up');
+        // rclone is started by the first request.
         if (id === 'sync') await api(host.url('control'), '/api/sync/remotes');
       });
       const before = stored(key);
       expect(before).toBeTypeOf('string');
       const damaged = `${before?.slice(0, -9) ?? ''}AAAAAAAA${before?.slice(-1) ?? ''}`;
       stored(key, damaged);
-      // The authority signs when a certificate is issued.
+      // The certificate authority is used when a certificate is issued.
       if (id === 'gateway') stored({ ...key, row: leafRow }, 'v1.damaged');
       await withHost(key, async (host) => {
-        // The gateway goes on without a certificate; the other services do not start.
-        await expect.poll(async () => (await stateOf(host, id)).state).toBe(id === 'gateway' ? 'degraded' : 'failed');
-        const { reason, remedy } = await stateOf(host, id);
+        // The gateway continues without a certificate; the other services do not start.
+        await expect
+          .poll(async () => (await getServiceState(host, id)).state)
+          .toBe(id === 'gateway' ? 'degraded' : 'failed');
+        const { reason, remedy } = await getServiceState(host, id);
         expect(reason).toContain(`homeport keys replace ${id} ${key.name}`);
         expect(remedy).toMatchObject({
           adminOnly: true,
@@ -112,25 +114,25 @@ describe('a stored key that the vault cannot open', () => {
         });
         expect(stored(key)).toBe(damaged);
         await api(host.url('control'), `/api/services/${id}/keys/${key.name}/replace`, { method: 'POST', body: '{}' });
-        await expect.poll(async () => (await stateOf(host, id)).state).toBe('up');
+        await expect.poll(async () => (await getServiceState(host, id)).state).toBe('up');
       });
       expect(stored(key)).not.toBe(damaged);
     },
   );
 
-  it('is issued again where it is that of the certificate, which no device trusts by itself', async () => {
+  it('is issued again if it is the key of the certificate, which no device trusts directly', async () => {
     const key = keys['the key of the local certificate authority'];
     if (key === undefined) throw new Error('no authority');
     const leaf = { ...key, row: leafRow };
     await withHost(key, async (host) => {
-      await expect.poll(async () => (await stateOf(host, 'gateway')).state).toBe('up');
+      await expect.poll(async () => (await getServiceState(host, 'gateway')).state).toBe('up');
     });
     const authority = stored(key);
     expect(stored(leaf)).toBeTypeOf('string');
     const damaged = `${stored(leaf)?.slice(0, -9) ?? ''}AAAAAAAAA`;
     stored(leaf, damaged);
     await withHost(key, async (host) => {
-      await expect.poll(async () => (await stateOf(host, 'gateway')).state).toBe('up');
+      await expect.poll(async () => (await getServiceState(host, 'gateway')).state).toBe('up');
     });
     expect(stored(leaf)).not.toBe(damaged);
     expect(stored(key)).toBe(authority);

@@ -17,7 +17,7 @@ beforeAll(async () => {
     {
       reader: [{ service: 'downloads', resource: '*', permission: 'read' }],
       writer: [{ service: 'downloads', resource: '*', permission: 'read-write' }],
-      // What it may read and write is named once the data folder is known.
+      // The permitted folders are set after the data folder is known.
       mover: [],
       other: [],
     },
@@ -58,7 +58,7 @@ describe('access to downloads by the pages’ API', () => {
     ['a subscription', 'POST', '/api/downloads/subscriptions', { url: 'http://192.0.2.1/x' }, 403],
     ['cookies', 'PUT', '/api/downloads/cookies', { text: cookies }, 403],
     ['their removal', 'DELETE', '/api/downloads/cookies', undefined, 403],
-  ] as const)('lets readers do no more than look: %s', async (_, method, path, body, status) => {
+  ] as const)('permits readers only to read: %s', async (_, method, path, body, status) => {
     expect((await host.call('reader', 'control', method, path, body)).status).toBe(status);
     for (const account of ['nogrant', 'mover'] as const) {
       expect((await host.call(account, 'control', method, path, body)).status).toBe(403);
@@ -76,13 +76,13 @@ describe('access to syncs by object', () => {
     ['GET', 'jobs', ''],
     ['POST', 'jobs', '/stop'],
     ['POST', 'jobs', '/undo'],
-  ] as const)('hides what another account has: %s %s%s', async (method, kind, action) => {
-    const thing = `/api/sync/${kind}/${String(kind === 'tasks' ? saved : job)}`;
+  ] as const)('hides objects of another account: %s %s%s', async (method, kind, action) => {
+    const objectPath = `/api/sync/${kind}/${String(kind === 'tasks' ? saved : job)}`;
     const body = method === 'POST' ? {} : undefined;
     for (const account of ['other', 'reader'] as const) {
-      expect((await host.call(account, 'control', method, thing + action, body)).status).toBe(404);
+      expect((await host.call(account, 'control', method, objectPath + action, body)).status).toBe(404);
     }
-    expect((await host.call('mover', 'control', 'GET', thing)).status).toBe(200);
+    expect((await host.call('mover', 'control', 'GET', objectPath)).status).toBe(200);
   });
 
   it.each(['job/status', 'job/stop'])('hides the jobs of another account from %s', async (call) => {
@@ -129,7 +129,7 @@ describe('files of downloads', () => {
   });
 });
 
-describe('a link to a file of the own API', () => {
+describe('a link to a file of the app API', () => {
   const file = '/api/downloads/none/file';
   const base = (): string => host.rig.url('control');
 
@@ -151,10 +151,10 @@ describe('a link to a file of the own API', () => {
   const follow = async (address: string, method = 'GET'): Promise<number> =>
     (await fetch(base() + address, { method })).status;
 
-  it('reads what its account may read now, for as long as its session lasts', async () => {
+  it('reads with the current permissions of its account, until its session ends', async () => {
     const reader = await signIn('reader');
     const address = await link(reader, file);
-    // There is no such file, which only those hear who may read it.
+    // Only accounts with read access learn that the file does not exist.
     expect(await follow(address)).toBe(404);
     expect(await follow(await link(await signIn('nogrant'), file))).toBe(403);
     expect(await follow(await link(reader, '/api/backups/none/file'))).toBe(403);
@@ -167,7 +167,7 @@ describe('a link to a file of the own API', () => {
     expect(await follow(address)).toBe(401);
   });
 
-  it('opens no other address, and changes nothing', async () => {
+  it('permits no other address and no change', async () => {
     const reader = await signIn('reader');
     const address = await link(reader, file);
     expect(await follow(address.replace(file, '/api/downloads/other/file'))).toBe(401);
@@ -178,8 +178,8 @@ describe('a link to a file of the own API', () => {
 
   it('is not made by a token', async () => {
     const token = { label: 'x', scopes: [{ service: 'downloads', resource: '*', permission: 'read' }] };
-    const made = await host.call('reader', 'control', 'POST', '/api/account/tokens', token);
-    const { text } = (await made.json()) as { readonly text: string };
+    const readerToken = await host.call('reader', 'control', 'POST', '/api/account/tokens', token);
+    const { text } = (await readerToken.json()) as { readonly text: string };
     const headers = { Authorization: `Bearer ${text}`, 'Content-Type': 'application/json' };
     const body = JSON.stringify({ paths: [file] });
     expect((await fetch(`${base()}/api/links`, { method: 'POST', headers, body })).status).toBe(403);

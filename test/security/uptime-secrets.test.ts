@@ -7,11 +7,11 @@ import { accessPassword } from '../support/access.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { openUptime, type UptimeRig } from '../services/uptime/rig.ts';
 
-/** Fields whose address is shown to readers; the mark is in its password and query. */
+/** Fields with an address that readers see; the marker is in its password and query. */
 const addresses = new Set(['url', 'grpcUrl', 'oauth_token_url', 'hostname', 'dns_resolve_server']);
 const fields = [...secretFields, ...sensitiveFields];
 const mark = (field: string): string => `SECRET${String(fields.indexOf(field as 'url'))}X`;
-const found = (text: string): readonly string[] => fields.filter((field) => text.includes(mark(field)));
+const findLeakedFields = (text: string): readonly string[] => fields.filter((field) => text.includes(mark(field)));
 
 let rig: UptimeRig;
 let id: number;
@@ -51,7 +51,7 @@ afterAll(async () => {
   await rig[Symbol.asyncDispose]();
 });
 
-/** Everything that a client of the monitor's socket receives as an account. */
+/** Returns all messages that a Socket.IO client receives as an account. */
 async function receivedBy(account: string): Promise<string> {
   const socket = io(rig.url, { transports: ['websocket'], forceNew: true, reconnection: false });
   sockets.push(socket);
@@ -73,20 +73,20 @@ async function receivedBy(account: string): Promise<string> {
 describe('secrets of a monitor', () => {
   it('are accepted in every field', async () => {
     const stored = await (await rig.raw('GET', `/api/monitors/${String(id)}`)).text();
-    expect(found(stored)).toEqual(sensitiveFields);
+    expect(findLeakedFields(stored)).toEqual(sensitiveFields);
   });
 
   it('are sealed in every file of the service', () => {
     const folder = join(rig.host.dataDir, 'uptime');
     for (const file of readdirSync(folder).filter((name) => name.startsWith('db.sqlite')))
-      expect([file, found(readFileSync(join(folder, file), 'latin1'))]).toEqual([file, []]);
+      expect([file, findLeakedFields(readFileSync(join(folder, file), 'latin1'))]).toEqual([file, []]);
   });
 
   it('are not sent to an account that may only read, over the socket', async () => {
     const text = await receivedBy('reader');
     expect(text).toContain('everything');
-    expect(found(text)).toEqual([]);
-    expect(found(await receivedBy('writer'))).toContain('url');
+    expect(findLeakedFields(text)).toEqual([]);
+    expect(findLeakedFields(await receivedBy('writer'))).toContain('url');
   });
 
   it.each([
@@ -98,7 +98,7 @@ describe('secrets of a monitor', () => {
     '/api/entry-page',
   ])('are not shown to visitors at %s', async (path) => {
     const reply = await fetch(`${rig.url}${path}`);
-    expect(found(await reply.text())).toEqual([]);
+    expect(findLeakedFields(await reply.text())).toEqual([]);
   });
 
   it.each([
@@ -109,17 +109,17 @@ describe('secrets of a monitor', () => {
     '/api/uptime/report',
     '/metrics',
     '/metrics/uptime',
-  ])('are not shown to an account that may only read at %s of the own API', async (path) => {
+  ])('are not shown to accounts with read access at %s of the app API', async (path) => {
     const credentials = Buffer.from(`reader:${accessPassword}`).toString('base64');
     const reply = await fetch(`${rig.host.url('control')}${path}`, {
       headers: { authorization: `Basic ${credentials}` },
     });
-    expect(found(await reply.text())).toEqual([]);
+    expect(findLeakedFields(await reply.text())).toEqual([]);
   });
 
   it('are in no line of the log and in no notification', async () => {
     await rig.events('down', id);
-    expect(found(rig.host.log.join('\n'))).toEqual([]);
-    expect(found(JSON.stringify(rig.sent))).toEqual([]);
+    expect(findLeakedFields(rig.host.log.join('\n'))).toEqual([]);
+    expect(findLeakedFields(JSON.stringify(rig.sent))).toEqual([]);
   });
 });

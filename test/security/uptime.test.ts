@@ -63,12 +63,13 @@ describe('the list of addresses that a monitor may not reach', () => {
   });
 
   it('includes listeners of Homeport that a redirect leads to, while its first page can be watched', async () => {
-    const own = `http://127.0.0.1:${String(rig.host.port('uptime'))}`;
-    target.handler = (_request, response) => void response.writeHead(302, { Location: `${own}/api/monitors` }).end();
+    const serviceUrl = `http://127.0.0.1:${String(rig.host.port('uptime'))}`;
+    target.handler = (_request, response) =>
+      void response.writeHead(302, { Location: `${serviceUrl}/api/monitors` }).end();
     const { id } = await rig.add({ type: 'http', name: 'redirected', url: target.url, interval: 3600 });
     expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport itself');
     target.handler = (_request, response) => void response.end('fine');
-    const first = { type: 'http', name: 'first page', url: `${own}/`, interval: 3600, maxredirects: 0 };
+    const first = { type: 'http', name: 'first page', url: `${serviceUrl}/`, interval: 3600, maxredirects: 0 };
     const { id: page } = await rig.add({ ...first, accepted_statuscodes: ['200-399'] });
     await rig.until(page, 1);
     const port = { type: 'port', name: 'port', hostname: '127.0.0.1', port: rig.host.port('uptime'), interval: 3600 };
@@ -88,7 +89,7 @@ describe('Credentials of a monitor', () => {
     'DBPW7',
     'MQTTPW8',
   ];
-  const found = (text: string): readonly string[] => secrets.filter((secret) => text.includes(secret));
+  const findLeakedSecrets = (text: string): readonly string[] => secrets.filter((secret) => text.includes(secret));
   let ids: number[];
   beforeAll(async () => {
     const address = `http://u:USERPW1@127.0.0.1:${String(target.port)}/?token=QUERYTOKEN2`;
@@ -115,35 +116,35 @@ describe('Credentials of a monitor', () => {
   it('are not shown to accounts that may only read', async () => {
     const authorization = basic('reader');
     const paths = ['/api/monitors', '/api/overview', '/metrics', '/api/export', '/api/report.csv', '/api/incidents'];
-    const each = ids.flatMap((id) =>
+    const entry = ids.flatMap((id) =>
       ['', '/facts', '/beats', '/chart'].map((path) => `/api/monitors/${String(id)}${path}`),
     );
-    for (const path of [...paths, ...each]) {
+    for (const path of [...paths, ...entry]) {
       const reply = await rig.raw('GET', path, undefined, { authorization });
-      expect([path, found(await reply.text())]).toEqual([path, []]);
+      expect([path, findLeakedSecrets(await reply.text())]).toEqual([path, []]);
     }
   });
 
   it('are not in exports, metrics, notifications and the log, also for administrators', async () => {
     for (const path of ['/api/export', '/metrics', '/api/overview']) {
-      expect([path, found(await (await rig.raw('GET', path)).text())]).toEqual([path, []]);
+      expect([path, findLeakedSecrets(await (await rig.raw('GET', path)).text())]).toEqual([path, []]);
     }
     // A notification about a monitor with a password was sent.
     await rig.events('down', ids[2] ?? 0);
-    expect(found(JSON.stringify(rig.sent) + rig.host.log.join('\n'))).toEqual([]);
+    expect(findLeakedSecrets(JSON.stringify(rig.sent) + rig.host.log.join('\n'))).toEqual([]);
   });
 
   it('are shown to accounts that may change monitors, except passwords and tokens', async () => {
     const reply = await rig.raw('GET', `/api/monitors/${String(ids[0])}`, undefined, {
       authorization: basic('writer'),
     });
-    expect(found(await reply.text())).toEqual(['USERPW1', 'QUERYTOKEN2', 'HEADERTOKEN3', 'BODYTOKEN4']);
+    expect(findLeakedSecrets(await reply.text())).toEqual(['USERPW1', 'QUERYTOKEN2', 'HEADERTOKEN3', 'BODYTOKEN4']);
   });
 
   it('are sealed at rest', () => {
     for (const file of ['db.sqlite', 'db.sqlite-wal']) {
       const bytes = readFileSync(join(rig.host.dataDir, 'uptime', file), 'latin1');
-      expect([file, found(bytes)]).toEqual([file, []]);
+      expect([file, findLeakedSecrets(bytes)]).toEqual([file, []]);
     }
   });
 });
@@ -151,7 +152,7 @@ describe('Credentials of a monitor', () => {
 const routes = (await readDeclaredRoutes()).filter(({ path }) => path.startsWith('/api/uptime/'));
 
 describe('Access', () => {
-  /** A limited token of the administrator for each way in which uptime can be granted. */
+  /** Creates a limited token of the administrator for each kind of grant on uptime. */
   const tokens: Record<string, string> = {};
   beforeAll(async () => {
     for (const [label, service, permission] of [
@@ -186,8 +187,8 @@ describe('Access', () => {
       const needed = typeof access === 'object' ? access.permission : 'write';
       const allowed = level === 'write' || level === needed;
       const refusal = name === 'anonymous' ? 401 : 403;
-      const fits = allowed ? reply.status !== 401 && reply.status !== 403 : reply.status === refusal;
-      if (!fits || reply.status >= 500) wrong.push(`${method} ${address}: ${String(reply.status)}`);
+      const isExpected = allowed ? reply.status !== 401 && reply.status !== 403 : reply.status === refusal;
+      if (!isExpected || reply.status >= 500) wrong.push(`${method} ${address}: ${String(reply.status)}`);
     }
     expect(routes.length).toBeGreaterThan(40);
     expect(wrong).toEqual([]);
@@ -222,7 +223,7 @@ describe('A status page that is not published', () => {
     ['POST', '/status/SLUG/subscribe'],
     ['GET', '/status/SLUG/confirm?of=1.x'],
     ['POST', '/status/SLUG/unsubscribe?of=1.x'],
-  ])('looks to visitors like one that does not exist: %s %s', async (method, path) => {
+  ])('is indistinguishable from a missing one for visitors: %s %s', async (method, path) => {
     const visit = async (slug: string): Promise<readonly [number, string]> => {
       const reply = await fetch(rig.url + path.replace('SLUG', slug), {
         method,

@@ -46,10 +46,10 @@ eachDialect((_name, open) => {
       .insertInto('beats')
       .values({ ...beat, at: 1, ping: 20 })
       .execute();
-    const whole = { ping_sum: 20, ping_min: 20, ping_max: 20, p95: 20 };
+    const heartbeatStatistics = { ping_sum: 20, ping_min: 20, ping_max: 20, p95: 20 };
     await db
       .insertInto('buckets')
-      .values({ ...bucket, ...whole, start: 0 })
+      .values({ ...bucket, ...heartbeatStatistics, start: 0 })
       .execute();
     await database.migrate(uptimeMigrations);
     await db
@@ -66,6 +66,9 @@ eachDialect((_name, open) => {
       { at: 2, ping: 0.25 },
     ]);
     const columns = ['ping_sum', 'ping_min', 'ping_max', 'p95'];
-    expect(await db.selectFrom('buckets').select(columns).orderBy('start').execute()).toEqual([whole, fractions]);
+    expect(await db.selectFrom('buckets').select(columns).orderBy('start').execute()).toEqual([
+      heartbeatStatistics,
+      fractions,
+    ]);
   });
 });

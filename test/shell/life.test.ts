@@ -87,9 +87,9 @@ describe('desktop app', () => {
     let begun = 0;
     const descriptor: typeof moody.descriptor = {
       ...moody.descriptor,
-      async create(...given) {
+      async create(...args) {
         begun += 1;
-        const service = await create(...given);
+        const service = await create(...args);
         if (begun === 1) service[Symbol.asyncDispose] = () => freed.promise;
         return service;
       },
@@ -101,9 +101,9 @@ describe('desktop app', () => {
       });
       const { fork } = rig.electron;
       let forks = 0;
-      rig.electron.fork = (...given) => {
+      rig.electron.fork = (...args) => {
         forks += 1;
-        return fork(...given);
+        return fork(...args);
       };
       const before = rig.host();
       await before.control.backups.restore((await before.control.backups.create()).name);

@@ -61,7 +61,7 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
   options.prepare?.(electron);
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'homeport-shell-'));
   const [inbox, downloads, moody] = [new MemoryInbox(), new MemoryDownloads(), options.moody ?? new MoodyService()];
-  const kept = new Map<string, unknown>(Object.entries(options.kept ?? {}));
+  const stored = new Map<string, unknown>(Object.entries(options.kept ?? {}));
   const log: string[] = [];
   let host: Host | undefined;
   const environment = {
@@ -99,7 +99,7 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
     dataDir,
     hidden: options.hidden ?? false,
     hostArgv: [],
-    openStore: () => ({ get: (name) => kept.get(name), set: (name, value) => void kept.set(name, value) }),
+    openStore: () => ({ get: (name) => stored.get(name), set: (name, value) => void stored.set(name, value) }),
     updater: options.updater,
     run: async () => `(${String(options.tray ?? true)},)`,
     command: ['/opt/homeport/homeport'],
@@ -109,7 +109,7 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
   await started;
   const own = (): string => host?.addresses()['control'] ?? '';
   return {
-    ...{ electron, dataDir, inbox, downloads, moody, kept, log, own },
+    ...{ electron, dataDir, inbox, downloads, moody, kept: stored, log, own },
     host() {
       if (host === undefined) throw new Error('the host was not opened');
       return host;

@@ -223,7 +223,7 @@ describe('tray', () => {
 });
 
 async function fetchApi(rig: DesktopRig, method: string, path: string, body: unknown): Promise<void> {
-  const answer = await fetch(rig.own() + path, {
+  const response = await fetch(rig.own() + path, {
     method,
     headers: {
       'Content-Type': 'application/json',
@@ -231,5 +231,5 @@ async function fetchApi(rig: DesktopRig, method: string, path: string, body: unk
     },
     body: JSON.stringify(body),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }

@@ -28,8 +28,8 @@ describe('window', () => {
     const headers = { 'Homeport-Session': again?.secret ?? '' };
     expect(headers).not.toEqual(await rig.session());
     await again?.end();
-    const answer = await fetch(`${rig.own()}/api/session`, { headers });
-    expect(await answer.json()).toMatchObject({ account: null });
+    const response = await fetch(`${rig.own()}/api/session`, { headers });
+    expect(await response.json()).toMatchObject({ account: null });
   });
 
   it('asks for a password with several administrators', async () => {

@@ -10,15 +10,15 @@ export const anonymous = 'anonymous';
 
 export interface AccessHost extends AsyncDisposable {
   readonly rig: TestHost;
-  /** The Authorization header of an account; of the administrator for `admin`, nothing for `anonymous`. */
+  /** Returns the Authorization header of an account; of the administrator for `admin`, nothing for `anonymous`. */
   authorization(account: string): Record<string, string>;
   /** Sends a request to a service as an account. A body that is not text is sent as JSON. */
   call(account: string, service: string, method: string, path: string, body?: unknown): Promise<Response>;
 }
 
 /**
- * Opens a host with the accounts `nogrant`, those of `accounts` with their grants, and `admin`, its administrator.
- * For tests of who may do what.
+ * Opens a host for access tests with the accounts `nogrant`, those of `accounts` with their grants, and `admin`, its
+ * administrator.
  */
 export async function openAccessHost(
   accounts: Readonly<Record<string, readonly Grant[]>>,

@@ -1,7 +1,10 @@
 import type { InboxItem } from '../../services/contracts/inbox/api.ts';
 import { adminAuthorization } from './host.ts';
 
-/** Calls our API as the administrator. @throws Error with the answer's text when it is not a success. */
+/**
+ * Calls the app API as the administrator.
+ * @throws Error with the text of an unsuccessful response.
+ */
 export async function api<T>(base: string, path: string, init: RequestInit = {}): Promise<T> {
   const reply = await fetch(base + path, {
     ...init,

@@ -3,22 +3,22 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Response to a client that writes the whole request before it reads. */
-export interface Told {
-  /** 0: nothing, since the connection was reset. */
+export interface RawResponse {
+  /** Status, or 0 without a response because the connection was reset. */
   readonly status: number;
   readonly text: string;
-  /** Bytes of the body that went out. */
+  /** Number of sent bytes of the body. */
   readonly sent: number;
 }
 
 const piece = Buffer.alloc(64 * 1024, 'x');
 
-/** Sends a request by hand with a body of `size` bytes, as most programs do: all of it, and only then reads the answer. */
+/** Sends a request with a body of `size` bytes completely before it reads the response, as most programs do. */
 export async function sendBlindly(
   port: number,
   line: string,
   options: { readonly headers?: readonly string[]; readonly size: number; readonly chunked?: boolean },
-): Promise<Told> {
+): Promise<RawResponse> {
   const { headers = [], size, chunked = false } = options;
   const socket = connect({ port, host: '127.0.0.1' });
   let failed = false;

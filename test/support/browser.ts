@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
-import { within } from './hangs.ts';
+import { within } from './browser-timeouts.ts';
 import { admin } from './host.ts';
 
 const chosen = process.env['CHROMIUM'];
 const chromiumPath = chosen ?? '/usr/bin/chromium';
-/** Chromium's engine without windows, menus and profiles; it takes two thirds of the time when two run. */
+/** `engine` is Chromium without windows, menus and profiles, which takes two thirds of the time when two run. */
 const engine = chosen ?? '/usr/bin/chromium-headless-shell';
 
 /**
- * Why no browser test can run here, or undefined. On a developer's machine without Chromium they are skipped; where `CI` is
- * set a missing browser is a failure.
+ * Reason why browser tests cannot run; undefined if they can. Without Chromium they are skipped on a developer's
+ * computer, and fail with `CI` set.
  */
 export const noBrowser: string | undefined =
   existsSync(chromiumPath) || process.env['CI'] !== undefined
@@ -20,9 +20,9 @@ export const noBrowser: string | undefined =
 export type BrowserKind = 'engine' | 'whole';
 
 /**
- * Chromium without a window, and without its own traffic. Pages are drawn and run by the same engine in both; what belongs
- * to the browser around them (notifications, installing, playing what it has codecs for) is tested with the whole one, as
- * all is where no other is installed.
+ * Arguments of Chromium without a window and without background traffic. Pages are rendered by the same engine in both
+ * kinds; features of the browser around them (notifications, installation, codecs) are tested with the complete
+ * browser, which is also used where no other is installed.
  */
 export async function launchBrowser(
   kind: BrowserKind = 'engine',
@@ -50,16 +50,16 @@ export async function launchBrowser(
 const launched = new Map<BrowserKind, Promise<Browser>>();
 
 /** Returns the browser of this process, which ends with it; each page has a separate profile. */
-export function theBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
+export function getBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
   const browser = launched.get(kind) ?? launchBrowser(kind);
   launched.set(kind, browser);
   return browser;
 }
 
-/** Shorter than a test's own limit: the error then names the line that waited. */
+/** Timeout that is shorter than that of a test, so that the error names the waiting line. */
 const pageTimeoutMs = 180_000;
 
-/** Opens a new profile; all its pages, including popups, have time limits of minutes, which only detect hangs. */
+/** Opens a new profile. All its pages, including popups, have time limits of minutes, which only detect hangs. */
 export async function openProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(pageTimeoutMs);
@@ -79,7 +79,7 @@ export interface WatchedPage extends AsyncDisposable {
   readonly complaints: readonly string[];
 }
 
-/** A page of a fresh profile that notes everything the browser complains about. */
+/** Page of a new profile that records all errors and warnings of the browser. */
 export async function openPage(browser: Browser, options: PageOptions = {}): Promise<WatchedPage> {
   const { width = 1280, height = 800, dark = false, touch = false } = options;
   const context = await openProfile(browser, {
@@ -92,7 +92,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
-    // Another test lays a network between two machines: the browser drops what it was loading, also from this one.
+    // Another test creates a network between two computers: the browser aborts its requests, also those of this test.
     if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
     if (message.type() !== 'error' && message.type() !== 'warning') return;
     // The address of a failed request is in the location of the message, not in its text.
@@ -103,7 +103,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   return { page, complaints, [Symbol.asyncDispose]: () => closed(context) };
 }
 
-/** A profile that does not close is left to the end of its browser: what the test found is what counts. */
+/** A profile that cannot be closed is closed with its browser, and does not fail the test. */
 async function closed(context: BrowserContext): Promise<void> {
   await within('a profile is closed', context.close()).catch((error: unknown) => console.warn(error));
 }
@@ -114,9 +114,9 @@ export async function signIn(
   url: string,
   who: { readonly name: string; readonly password: string } = admin,
 ): Promise<void> {
-  const answer = await context.request.post(`${url}/api/session`, { data: who });
-  if (!answer.ok()) throw new Error(`sign-in failed with ${String(answer.status())}: ${await answer.text()}`);
-  const { session } = (await answer.json()) as { session: string };
+  const response = await context.request.post(`${url}/api/session`, { data: who });
+  if (!response.ok()) throw new Error(`sign-in failed with ${String(response.status())}: ${await response.text()}`);
+  const { session } = (await response.json()) as { session: string };
   // Once per tab, independent of the page: a signed-out tab stays signed out.
   await context.addInitScript((secret) => {
     if (location.protocol === 'about:' || sessionStorage.getItem('signed-in') === secret) return;

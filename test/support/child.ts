@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface Child extends AsyncDisposable {
   /** Resolves when the child has written this line; rejects when it ends before. */
-  said(line: string): Promise<void>;
+  waitForLine(line: string): Promise<void>;
   /** Sends SIGKILL and waits for the end of the process. */
   kill(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export function startChild(script: string, input: unknown): Child {
     await once(child, 'exit');
   };
   return {
-    said: (line) =>
+    waitForLine: (line) =>
       new Promise((resolve, reject) => {
         if (lines.includes(line)) return resolve();
         heard.set(line, resolve);

@@ -1,9 +1,9 @@
 import type { Clock } from '../../services/contracts/service.ts';
 
 export interface FakeClock extends Clock {
-  /** Moves the time on and calls what falls due meanwhile, in order. */
+  /** Advances the time and calls the timers that expire, in order. */
   advance(ms: number): void;
-  /** Shows another time, as after the clock was set: timers go on waiting as long as they would have. */
+  /** Sets the time as a clock change would: timers keep their remaining duration. */
   set(time: number): void;
 }
 

@@ -1,4 +1,6 @@
-/** The time that this process has worked so far, ms: unlike a clock it does not go on while others have the processor. */
+/**
+ * Returns the processor time of this process in ms, which unlike a clock does not advance while other processes run.
+ */
 export function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

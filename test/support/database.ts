@@ -4,23 +4,30 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import type { Log } from '../../services/contracts/service.ts';
 import { openDatabase, type Database } from '../../main/host/database/open.ts';
-import { silentLog, type Place } from './place.ts';
+import { silentLog, type DatabaseLocation } from './database-location.ts';
 import { openPostgresDatabase, startPostgres, type PostgresServer } from './postgres.ts';
 
-/** Opens the database at a place, or a new and empty one; closed after the test. */
-export type Open = (place?: Place, log?: Log) => Promise<Database>;
+/** Opens the database at a location, or a new and empty one; closed after the test. */
+export type Open = (location?: DatabaseLocation, log?: Log) => Promise<Database>;
 
 /**
  * Runs the same tests on SQLite and on a real PostgreSQL server, on which the tests of a file share a database with a
  * separate schema for each location.
  */
-export function eachDialect(define: (name: Database['dialect'], open: Open, newPlace: () => Place) => void): void {
+export function eachDialect(
+  define: (name: Database['dialect'], open: Open, createLocation: () => DatabaseLocation) => void,
+): void {
   onEach(false, define);
 }
 
-/** The same, with a server that no other file uses, so that it can be ended. */
+/** Runs the same tests with a server that no other file uses, so that it can be stopped. */
 export function eachDialectOnOwnServer(
-  define: (name: Database['dialect'], open: Open, newPlace: () => Place, server: () => PostgresServer) => void,
+  define: (
+    name: Database['dialect'],
+    open: Open,
+    createLocation: () => DatabaseLocation,
+    server: () => PostgresServer,
+  ) => void,
 ): void {
   onEach(true, define);
 }
@@ -46,17 +53,18 @@ function onEach(ownServer: boolean, define: Parameters<typeof eachDialectOnOwnSe
       await stack.disposeAsync();
     });
 
-    const newPlace = (): Place => {
+    const createLocation = (): DatabaseLocation => {
       const folder = mkdtempSync(join(tmpdir(), 'database-'));
       opened.defer(() => rmSync(folder, { recursive: true, force: true }));
       schemas += 1;
       return { folder, schema: `test_${schemas}`, ...(url === undefined ? {} : { url }) };
     };
-    const open: Open = async (place = newPlace(), log = silentLog) => opened.use(await openDatabase({ ...place, log }));
+    const open: Open = async (location = createLocation(), log = silentLog) =>
+      opened.use(await openDatabase({ ...location, log }));
     const running = (): PostgresServer => {
       if (server === undefined) throw new Error('there is no server of its own here');
       return server;
     };
-    define(name, open, newPlace, running);
+    define(name, open, createLocation, running);
   });
 }

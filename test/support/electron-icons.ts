@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type * as Electron from 'electron';
 
-/** An icon in the tray. */
+/** Icon in the tray. */
 export class FakeTray {
   image: string;
   tip = '';
@@ -28,11 +28,11 @@ export class FakeTray {
   }
 }
 
-/** A popup of the system. */
+/** Notification of the system. */
 export class FakeNotification {
   readonly events = new EventEmitter();
   readonly options: Electron.NotificationConstructorOptions;
-  shown = false;
+  isVisible = false;
   closed = false;
   constructor(options: Electron.NotificationConstructorOptions) {
     this.options = options;
@@ -42,7 +42,7 @@ export class FakeNotification {
     return this;
   }
   show(): void {
-    this.shown = true;
+    this.isVisible = true;
     this.events.emit('show');
   }
   close(): void {

@@ -17,12 +17,12 @@ export function preventable(fields: object = {}): { prevented: boolean; preventD
 /** Chromium's number and name of a load that fails; undefined lets it succeed. */
 export type FailingLoad = (address: string) => readonly [code: number, description: string] | undefined;
 
-/** The page within a window. */
+/** Page of a window. */
 export class FakeContents {
   readonly events = new EventEmitter();
   address = '';
   reloads = 0;
-  /** The page prevents `beforeunload`: it holds something unsaved. */
+  /** Set when the page prevents `beforeunload` because of unsaved input. */
   isGuarded = false;
   readonly on = ((name: string, listener: (...args: any[]) => void) => this.events.on(name, listener)) as never;
   getURL(): string {
@@ -34,7 +34,7 @@ export class FakeContents {
   setWindowOpenHandler(): void {
     // Separate tests with pages cover its handling of addresses.
   }
-  /** As in Electron: without a dialog the page stays, unless a listener permits the navigation. */
+  /** Without a dialog the page stays, as in Electron, unless a listener permits the navigation. */
   mayUnload(): boolean {
     if (!this.isGuarded) return true;
     const event = preventable();
@@ -42,7 +42,7 @@ export class FakeContents {
     this.isGuarded = !event.prevented;
     return event.prevented;
   }
-  /** The process that draws it ends. */
+  /** Simulates the end of the renderer process. */
   crash(reason: Electron.RenderProcessGoneDetails['reason']): void {
     this.events.emit('render-process-gone', {}, { reason, exitCode: reason === 'clean-exit' ? 0 : 11 });
   }
@@ -60,7 +60,7 @@ export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
   readonly webContents = new FakeContents();
   /** Pages of the app that were loaded. */
   readonly addresses: string[] = [];
-  /** Texts of the notices that were loaded instead of a page. */
+  /** Texts of notices that were loaded instead of a page. */
   readonly notices: string[] = [];
   visible = false;
   focused = 0;
@@ -102,7 +102,7 @@ export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
     this.#check();
     return this.minimized;
   }
-  /** As in Electron: it settles later, a failure also emits an event, and a later load replaces an earlier one. */
+  /** Settles later, as in Electron; a failure also emits an event, and a later load replaces an earlier one. */
   async loadURL(address: string): Promise<void> {
     this.#check();
     this.#loads += 1;
@@ -116,7 +116,7 @@ export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
     } else this.addresses.push(address);
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#destroyed) return;
-    // No event tells of it.
+    // Electron emits no event for it.
     if (!this.webContents.mayUnload()) throw new Error(`ERR_ABORTED (-3) loading '${address}'`);
     const [code, description] = load === this.#loads ? (this.#surroundings.fails(address) ?? []) : [-3, 'ERR_ABORTED'];
     if (code === undefined) {
@@ -140,7 +140,7 @@ export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
     this.#check();
     this.visible = true;
   }
-  /** The person closes it, or the app does. */
+  /** Simulates closing by the user or the app. */
   close(): { prevented: boolean } {
     const event = preventable();
     this.events.emit('close', event);

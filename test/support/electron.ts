@@ -9,7 +9,7 @@ export { preventable } from './electron-window.ts';
 
 type Bounds = { x: number; y: number; width: number; height: number };
 
-/** A menu's items as a person reads them; submenus are indented. */
+/** Returns the labels of a menu; submenus are indented. */
 export function menuTree(items: readonly Electron.MenuItemConstructorOptions[], depth = 0): string {
   return items
     .map((item) => {
@@ -22,7 +22,7 @@ export function menuTree(items: readonly Electron.MenuItemConstructorOptions[], 
     .join('\n');
 }
 
-/** Starts what `utilityProcess.fork` was asked for. */
+/** Starts the program of `utilityProcess.fork`. */
 export type Fork = (
   entry: string,
   args: readonly string[],
@@ -56,7 +56,7 @@ export class FakeElectron {
   fork: Fork = () => {
     throw new Error('this test starts no process of the services');
   };
-  /** The keyring has a newer key than the one that wraps the given text. */
+  /** Simulates a keyring with a newer key than the one that wraps the given text. */
   hasNewKey = false;
   isReady = false;
   readonly #ready = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ export class FakeElectron {
   readonly parts: ElectronApi;
 
   constructor() {
-    // Classes that Electron makes itself; each remembers what was made.
+    // Classes whose instances Electron creates; each records its instances.
     const { windows, trays, notifications } = this;
     const shows = (): boolean => this.showsNotifications;
     const needsReady = (what: string): void => {
@@ -161,7 +161,7 @@ export class FakeElectron {
       Notification,
       powerMonitor: { on: (name: string, listener: () => void) => this.power.on(name, listener) },
       safeStorage: {
-        // They begin once the app is ready, and take their time: the keyring may ask the person.
+        // They start after the app is ready and may take long, because the keyring may prompt the user.
         isAsyncEncryptionAvailable: () => this.#keyring(() => this.keyring !== 'none'),
         getSelectedStorageBackend: () => (this.isReady ? this.keyring : 'unknown'),
         encryptStringAsync: (text: string) => this.#keyring(() => Buffer.from(`${this.#keyName()} ${text}`)),
@@ -222,7 +222,7 @@ export class FakeElectron {
     this.#exit(0);
   }
 
-  /** Closes the windows without a question. */
+  /** Closes the windows without a dialog. */
   #exit(code: number): void {
     this.exits.push(code);
     for (const window of this.windows) window.destroy();
@@ -257,12 +257,12 @@ export class FakeElectron {
   click(label: RegExp, checked = false): void {
     const all = (items: readonly Electron.MenuItemConstructorOptions[]): Electron.MenuItemConstructorOptions[] =>
       items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? all(item.submenu) : [])]);
-    const item = all(this.tray?.menu ?? []).find((each) => label.test(each.label ?? ''));
+    const item = all(this.tray?.menu ?? []).find((entry) => label.test(entry.label ?? ''));
     if (item?.click === undefined) throw new Error(`nothing to click is called ${String(label)}`);
     item.click({ checked } as Electron.MenuItem, undefined, {});
   }
 
-  /** A page calls the bridge; by default the main page at `url`. */
+  /** Calls the bridge from a page; by default from the main page at `url`. */
   async call(name: string, argument: unknown, frame: { url: string; parent: unknown }): Promise<unknown> {
     const call = this.calls.get(`homeport:${name}`);
     if (call === undefined) throw new Error(`no call ${name}`);
@@ -275,7 +275,7 @@ export class FakeElectron {
     let handler: (details: { url: string }) => { action: string } = () => ({ action: 'allow' });
     const contents = {
       on: (name: string, listener: (...args: any[]) => void) => events.on(name, listener),
-      setWindowOpenHandler: (given: never) => void (handler = given),
+      setWindowOpenHandler: (handle: never) => void (handler = handle),
     };
     this.events.emit('web-contents-created', {}, contents);
     return Object.assign(events, { opens: (url: string) => handler({ url }) });

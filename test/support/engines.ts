@@ -2,9 +2,9 @@ import { openEngines, type HostEngines } from '../../main/host/engines/engines.t
 import { getEngineSpecs } from '../../main/host/engines/specs.ts';
 import { registry } from '../../main/host/services/registry.ts';
 import { enginesFolder } from './host.ts';
-import { silentLog } from './place.ts';
+import { silentLog } from './database-location.ts';
 
-/** The engines that `npm test` installed for all tests. */
+/** Returns the engines that `npm test` installed for all tests. */
 export function sharedEngines(): HostEngines {
   return openEngines({ folder: enginesFolder, specs: getEngineSpecs(registry), paths: () => ({}), log: silentLog });
 }

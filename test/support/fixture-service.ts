@@ -5,7 +5,7 @@ const Settings = z.object({
   word: z.string().default('').meta({ title: 'Word', description: 'Any word.' }),
 });
 
-/** Settles never. */
+/** Promise that never settles. */
 export const never = (): Promise<never> => new Promise(() => undefined);
 
 /** Service whose behavior a test defines. It has a separate listener. */

@@ -10,31 +10,31 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export const command = join(root, 'main/homeport.mjs');
 
-/** Node's own flags that `npm start` gives the program. */
+/** Node flags of `npm start`. */
 const flags = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
 export interface HostProcess extends AsyncDisposable {
   readonly child: ChildProcess;
-  /** Lines of stdout so far, the `ready` line among them. */
+  /** Lines of stdout so far, including the `ready` line. */
   readonly output: readonly string[];
   readonly errors: readonly string[];
   url(service: string): string;
   port(service: string): number;
-  /** Ends it as a power cut would. */
+  /** Ends the process as a power failure would. */
   kill(): Promise<void>;
-  /** SIGTERM, and waits. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Starts the real program in a separate process and resolves at its `ready` line. @throws Error with its output when it
- * exits before.
+ * Starts the real program in a separate process and resolves at its `ready` line.
+ * @throws Error with its output when it exits before.
  */
 export async function startHostProcess(
   dataDir: string,
   options: Pick<TestHostOptions, 'environment' | 'administrator'> & {
     readonly args?: readonly string[];
-    /** Another file than `npm start` runs. */
+    /** Entry file; default: that of `npm start`. */
     readonly program?: string;
   } = {},
 ): Promise<HostProcess> {

@@ -14,22 +14,22 @@ export const builtPages = fileURLToPath(new URL('../../dist/renderer', import.me
 export const enginesFolder = fileURLToPath(new URL('../../.cache/engines-home/engines', import.meta.url));
 
 export interface TestHostOptions {
-  /** Default: all services. */
+  /** Started services; default: all. */
   readonly services?: readonly ServiceDescriptor<any, any>[];
-  /** Default: a new folder, deleted at the end. An explicit folder stays. */
+  /** Data folder; default: a new folder, deleted at the end. An explicit folder is kept. */
   readonly dataDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** False: no administrator, as at a person's first start. */
+  /** False creates no administrator, as before the first-run setup. */
   readonly administrator?: boolean;
   readonly safeMode?: boolean;
   readonly clock?: Clock;
-  /** Gives up the start. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
   readonly pages?: string;
-  /** Default: none, since tests have no desktop. */
+  /** Desktop integration; default: none. */
   readonly notifier?: HostOptions['notifier'];
   readonly openAddress?: HostOptions['openAddress'];
-  /** Called when a restored backup waits for the next start. */
+  /** Called when a restored backup is pending for the next start. */
   readonly restartHost?: HostOptions['restartHost'];
 }
 
@@ -38,18 +38,18 @@ export interface TestHost extends AsyncDisposable {
   readonly dataDir: string;
   /** Lines of the log so far. */
   readonly log: readonly string[];
-  /** Base address of a service that must be up, e.g. `http://127.0.0.1:41234`. */
+  /** Returns the base address of a running service, e.g. `http://127.0.0.1:41234`. */
   url(service: string): string;
   port(service: string): number;
 }
 
-/** The environment of a host for tests: free ports, nothing installed, nothing of the developer's own settings. */
+/** Returns the environment of a test host: free ports, nothing installed, and no settings of the developer. */
 export function testEnvironment(
   dataDir: string,
   options: Pick<TestHostOptions, 'environment' | 'administrator'> = {},
 ): Record<string, string> {
   const ports = registry.flatMap(({ id, listeners = [] }) =>
-    listeners.map(({ name }, at) => [`HOMEPORT_PORT_${id}${at === 0 ? '' : `_${name}`}`.toUpperCase(), '0']),
+    listeners.map(({ name }, index) => [`HOMEPORT_PORT_${id}${index === 0 ? '' : `_${name}`}`.toUpperCase(), '0']),
   );
   return {
     PATH: process.env['PATH'] ?? '',
@@ -66,7 +66,7 @@ export function testEnvironment(
   };
 }
 
-/** A whole host in this process, on free ports. */
+/** Opens a complete host in this process on free ports. */
 export async function openTestHost(options: TestHostOptions = {}): Promise<TestHost> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'homeport-test-'));
   const log: string[] = [];

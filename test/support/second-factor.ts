@@ -6,16 +6,16 @@ export function readCode(secret: string, step = 0, now = Date.now()): string {
   return generateCode(fromBase32(secret), toTimeStep(now) + step);
 }
 
-/** A security key that confirms everything, in Chromium alone (WebAuthn domain of its protocol). */
+/** Virtual security key that confirms every request, in Chromium (WebAuthn domain of its protocol). */
 export interface VirtualAuthenticator {
   readonly session: CDPSession;
   readonly id: string;
   credentials(): Promise<number>;
-  /** Has the person decline from now on. */
+  /** Declines all further requests. */
   decline(): Promise<void>;
 }
 
-/** Plugs a virtual authenticator into the browser of a page. */
+/** Adds a virtual authenticator to the browser of a page. */
 export async function addAuthenticator(page: Page): Promise<VirtualAuthenticator> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 
-/** A hand-made SMTP client, for dialogues no real client would hold; resolves after the greeting. */
+/** Opens an SMTP client for dialogs that real clients would not hold; resolves after the greeting. */
 export class SmtpDialogue implements Disposable {
   readonly #socket: Socket;
   readonly #lines: AsyncIterator<string>;
@@ -16,7 +16,7 @@ export class SmtpDialogue implements Disposable {
   static async open(port: number): Promise<SmtpDialogue> {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
-    // A killed peer resets the connection; tests check for the missing reply.
+    // A killed server resets the connection; tests check for the missing reply.
     const input = new PassThrough();
     socket.on('error', () => undefined).on('close', () => input.end());
     const dialogue = new SmtpDialogue(socket, createInterface({ input: socket.pipe(input), crlfDelay: Infinity }));
@@ -24,7 +24,7 @@ export class SmtpDialogue implements Disposable {
     return dialogue;
   }
 
-  /** The last line of the next reply, e.g. `250 2.0.0 queued`; empty when the connection ended. */
+  /** Returns the last line of the next reply, e.g. `250 2.0.0 queued`; empty when the connection ended. */
   async reply(): Promise<string> {
     for (;;) {
       const { value, done } = await this.#lines.next();
@@ -42,7 +42,7 @@ export class SmtpDialogue implements Disposable {
     this.#socket.write(text);
   }
 
-  /** EHLO to the end of DATA; the reply to the message. */
+  /** Sends EHLO to the end of DATA and returns the reply to the message. */
   async send(to: string, subject: string, body: string): Promise<string> {
     await this.command('EHLO test');
     await this.command('MAIL FROM:<nas@example.org>');

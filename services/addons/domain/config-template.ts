@@ -6,7 +6,7 @@ import {
   type TemplateValues,
 } from './template-condition.ts';
 
-/** A configuration without the directives of a template, and what the user should know about the result. */
+/** Configuration without the directives of a template, with notes about the result for the user. */
 export interface ResolvedTemplate {
   readonly config: unknown;
   readonly notes: readonly string[];
@@ -16,7 +16,7 @@ const maxNotes = 60;
 /** Represents a member that a directive removes. */
 const removed = Symbol('removed');
 
-/** Resolves the directives of a template with the defaults of its inputs. */
+/** Resolves the directives of a template with the default values of its inputs. */
 export function resolveTemplate(metadata: Record<string, unknown>, config: unknown): ResolvedTemplate {
   const inputs = new TemplateInputs();
   inputs.add(metadata['inputs']);
@@ -27,7 +27,7 @@ export function resolveTemplate(metadata: Record<string, unknown>, config: unkno
   return { config: resolved === removed ? {} : resolved, notes: notes.slice(0, maxNotes) };
 }
 
-/** Resolves directives in a configuration that was copied out of a template; there are no inputs. */
+/** Resolves the directives in a configuration that was copied from a template and therefore has no inputs. */
 export function resolveDirectives(config: unknown): ResolvedTemplate {
   return hasDirectives(config) ? resolveTemplate({}, config) : { config, notes: [] };
 }
@@ -51,7 +51,7 @@ function hasDirectives(root: unknown): boolean {
   return false;
 }
 
-/** Returns the services for which conditions hold: the enabled ones, else those of which the template needs one. */
+/** Returns the services that conditions match: the enabled ones, otherwise those of which the template requires one. */
 function listServices(metadata: Record<string, unknown>, config: unknown): readonly string[] {
   const configured = isRecord(config) && Array.isArray(config['services']) ? (config['services'] as unknown[]) : [];
   const enabled = configured.flatMap((service) =>
@@ -75,7 +75,7 @@ function serviceNotes(
   return [names === '' ? 'The template is used without debrid services.' : `The template is used for ${names}.`];
 }
 
-/** Values of the inputs of a template: their defaults. */
+/** Default values of the inputs of a template. */
 class TemplateInputs {
   readonly values: Record<string, unknown> = {};
   readonly ids = new Set<string>();
@@ -131,8 +131,8 @@ class TemplateResolver {
     if (Object.hasOwn(value, '__switch')) return this.#switch(value, path);
     if (value['__remove'] === true) return removed;
     if (Object.hasOwn(value, '__value'))
-      return this.#holds(value, path) ? this.resolve(value['__value'], path) : removed;
-    if (!this.#holds(value, path)) return removed;
+      return this.#isIncluded(value, path) ? this.resolve(value['__value'], path) : removed;
+    if (!this.#isIncluded(value, path)) return removed;
     const entries = Object.entries(value).flatMap(([key, inner]) => {
       if (key === '__if') return [];
       const resolved = this.resolve(inner, [...path, key]);
@@ -141,14 +141,14 @@ class TemplateResolver {
     return Object.fromEntries(entries);
   }
 
-  /** Resolves an item of a list; a list in its place is inserted into the list. */
+  /** Resolves an item of a list. The items of a resolved list are inserted into the outer list. */
   #item(item: unknown, path: readonly string[]): readonly unknown[] {
     const resolved = this.resolve(item, path);
     if (resolved === removed || (resolved === '' && item !== '')) return [];
     return Array.isArray(resolved) && !Array.isArray(item) ? (resolved as unknown[]) : [resolved];
   }
 
-  #holds(value: Record<string, unknown>, path: readonly string[]): boolean {
+  #isIncluded(value: Record<string, unknown>, path: readonly string[]): boolean {
     if (!Object.hasOwn(value, '__if')) return true;
     const condition = value['__if'];
     try {
@@ -181,8 +181,8 @@ class TemplateResolver {
       return text.replaceAll(new RegExp(placeholder, 'gi'), '');
     }
     if (!text.includes('{{')) return text;
-    const only = new RegExp(`^${token.source}$`).exec(text)?.[1];
-    if (only !== undefined) return this.#read(only, path) ?? '';
+    const singleReference = new RegExp(`^${token.source}$`).exec(text)?.[1];
+    if (singleReference !== undefined) return this.#read(singleReference, path) ?? '';
     return text.replaceAll(token, (_, reference: string) => formatValue(this.#read(reference, path)));
   }
 
@@ -212,7 +212,7 @@ class TemplateResolver {
   }
 }
 
-/** Formats a value inside of a text; objects have none. */
+/** Formats a value within a text; objects and missing values become empty text. */
 function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(formatValue).join(',');
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';

@@ -1,10 +1,10 @@
 import { isRecord } from './variants/path.ts';
 
-type Members = Record<string, unknown>;
+type ConfigFields = Record<string, unknown>;
 
-/** Converts members of configurations of older versions of AIOStreams to the current ones. The input is not changed. */
-export function convertLegacyConfig(config: Members): Members {
-  const converted: Members = { ...config };
+/** Converts the fields of older versions of AIOStreams to the current ones. The input is not changed. */
+export function convertLegacyConfig(config: ConfigFields): ConfigFields {
+  const converted: ConfigFields = { ...config };
   for (const convert of conversions) convert(converted);
   return converted;
 }
@@ -14,12 +14,12 @@ const duplicateModes: Readonly<Record<string, string>> = {
   remove_uncached_same_service: 'conservative',
   remove_nothing: 'keep_all',
 };
-const encodesThatAreVisual = new Set(['H-OU', 'H-SBS']);
+const visualEncodes = new Set(['H-OU', 'H-SBS']);
 const expressionLists = ['excluded', 'included', 'required', 'preferred', 'ranked'].map(
   (verb) => `${verb}StreamExpressions`,
 );
 
-const conversions: readonly ((config: Members) => void)[] = [
+const conversions: readonly ((config: ConfigFields) => void)[] = [
   function convertDeduplicator(config) {
     const { deduplicator } = config;
     if (!isRecord(deduplicator) || typeof deduplicator['multiGroupBehaviour'] !== 'string') return;
@@ -53,10 +53,10 @@ const conversions: readonly ((config: Members) => void)[] = [
     for (const verb of ['excluded', 'included', 'required', 'preferred']) {
       const encodes: unknown = config[`${verb}Encodes`];
       if (!Array.isArray(encodes)) continue;
-      const moved = encodes.filter((encode) => encodesThatAreVisual.has(encode as string)) as unknown[];
+      const moved = encodes.filter((encode) => visualEncodes.has(encode as string)) as unknown[];
       if (moved.length === 0) continue;
       const tags = config[`${verb}VisualTags`];
-      config[`${verb}Encodes`] = encodes.filter((encode) => !encodesThatAreVisual.has(encode as string));
+      config[`${verb}Encodes`] = encodes.filter((encode) => !visualEncodes.has(encode as string));
       config[`${verb}VisualTags`] = [...new Set([...(Array.isArray(tags) ? (tags as unknown[]) : []), ...moved])];
     }
   },
@@ -99,7 +99,7 @@ const conversions: readonly ((config: Members) => void)[] = [
   function convertAnimeExpressions(config) {
     for (const name of expressionLists) {
       const list: unknown = config[name];
-      if (Array.isArray(list)) config[name] = list.map(convertAnimeIn);
+      if (Array.isArray(list)) config[name] = list.map(convertAnimeExpression);
     }
     const { dynamicAddonFetching, groups } = config;
     if (isRecord(dynamicAddonFetching)) config['dynamicAddonFetching'] = convertCondition(dynamicAddonFetching);
@@ -108,25 +108,25 @@ const conversions: readonly ((config: Members) => void)[] = [
   },
 ];
 
-function convertAnimeIn(expression: unknown): unknown {
-  if (typeof expression === 'string') return convertAnime(expression);
+function convertAnimeExpression(expression: unknown): unknown {
+  if (typeof expression === 'string') return replaceAnimeType(expression);
   if (!isRecord(expression) || typeof expression['expression'] !== 'string') return expression;
-  return { ...expression, expression: convertAnime(expression['expression']) };
+  return { ...expression, expression: replaceAnimeType(expression['expression']) };
 }
 
 function convertCondition(holder: unknown): unknown {
   if (!isRecord(holder) || typeof holder['condition'] !== 'string') return holder;
-  return { ...holder, condition: convertAnime(holder['condition']) };
+  return { ...holder, condition: replaceAnimeType(holder['condition']) };
 }
 
-/** The type `anime` was divided into `anime.series` and `anime.movie`. */
-function convertAnime(expression: string): string {
+/** Replaces the query type `anime`, which AIOStreams divided into `anime.series` and `anime.movie`. */
+function replaceAnimeType(expression: string): string {
   return expression.replaceAll(
     /queryType\s*(==|!=)\s*(["'])anime\2|(["'])anime\3\s*(==|!=)\s*queryType/g,
     (_, after: string | undefined, _quote, _other, before: string | undefined) => {
       const operator = after ?? before ?? '==';
-      const word = operator === '==' ? 'or' : 'and';
-      return `(queryType ${operator} 'anime.series' ${word} queryType ${operator} 'anime.movie')`;
+      const conjunction = operator === '==' ? 'or' : 'and';
+      return `(queryType ${operator} 'anime.series' ${conjunction} queryType ${operator} 'anime.movie')`;
     },
   );
 }

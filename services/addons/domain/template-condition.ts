@@ -3,7 +3,7 @@ import { isRecord } from './variants/path.ts';
 /** Values that the directives of a template refer to. */
 export interface TemplateValues {
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Ids of the selected debrid services. */
+  /** IDs of the selected debrid services. */
   readonly services: readonly string[];
 }
 
@@ -16,17 +16,20 @@ const comparison = /^(?<reference>\S+)\s+(?<operator>==|!=|>=|<=|>|<|includes)\s
 const reference = /^(?:inputs(?:\.[^\s.]+)+|services(?:\.[^\s.]+)?)$/;
 
 /**
- * Evaluates a condition such as `inputs.tier == pro and !services.torbox`. `and` binds stronger than `xor`, and that
- * stronger than `or`. A word of these is an operator only before another reference, since values may contain it.
+ * Evaluates a condition such as `inputs.tier == pro and !services.torbox`. `and` has precedence over `xor`, and `xor`
+ * over `or`. These words are operators only before another reference, since values may contain them.
  *
  * @throws TemplateConditionError
  */
 export function evaluateTemplateCondition(condition: string, values: TemplateValues): boolean {
-  const parts = (text: string, word: string): readonly string[] =>
+  const splitOperands = (text: string, word: string): readonly string[] =>
     text.split(new RegExp(`\\s+${word}\\s+(?=!*\\s*(?:inputs|services)\\b)`));
-  return parts(condition.trim(), 'or').some(
-    (either) =>
-      parts(either, 'xor').filter((odd) => parts(odd, 'and').every((all) => evaluateTerm(all, values))).length % 2 ===
+  return splitOperands(condition.trim(), 'or').some(
+    (alternative) =>
+      splitOperands(alternative, 'xor').filter((operand) =>
+        splitOperands(operand, 'and').every((term) => evaluateTerm(term, values)),
+      ).length %
+        2 ===
       1,
   );
 }
@@ -40,9 +43,9 @@ function evaluateTerm(term: string, values: TemplateValues): boolean {
   const value = readReference(subject, values);
   const expected = operand.trim();
   if (operator === 'includes')
-    return Array.isArray(value) ? value.map(String).includes(expected) : formatPlain(value).includes(expected);
-  if (operator === '==' || operator === '!=') return (formatPlain(value) === expected) === (operator === '==');
-  return compareNumbers(formatPlain(value), operator, expected);
+    return Array.isArray(value) ? value.map(String).includes(expected) : formatValue(value).includes(expected);
+  if (operator === '==' || operator === '!=') return (formatValue(value) === expected) === (operator === '==');
+  return compareNumbers(formatValue(value), operator, expected);
 }
 
 function compareNumbers(value: string, operator: string, expected: string): boolean {
@@ -67,13 +70,13 @@ export function readReference(text: string, { inputs, services }: TemplateValues
   return value;
 }
 
-/** Returns false for what counts as empty in a condition; the number 0 is a value. */
+/** Returns false for missing and empty values and for `false`; the number 0 is a value. */
 function isFilled(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === false) return false;
   return !Array.isArray(value) || value.length > 0;
 }
 
-function formatPlain(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : Array.isArray(value)

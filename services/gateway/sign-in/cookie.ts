@@ -71,7 +71,7 @@ export class SessionCookie {
   }
 }
 
-/** Removes the cookies of the gateway before a request is passed on. */
+/** Removes the cookies of the gateway before a request is forwarded. */
 export function hideCookies(request: IncomingMessage): void {
   if (request.headers.cookie?.includes(cookiePrefix) !== true) return;
   // Complete pairs are removed; the remaining text is unchanged, including cookies without `=`.

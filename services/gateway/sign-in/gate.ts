@@ -12,7 +12,7 @@ interface GateDependencies {
   readonly context: GateContext;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedInAccounts;
-  /** Accepts the user that a trusted proxy reports. */
+  /** Returns true when the account that a trusted proxy reports is accepted. */
   readonly trustsProxySignIn: () => boolean;
 }
 
@@ -79,7 +79,7 @@ export class Gate {
     return (['read', 'write'] as const).some((permission) => accounts.may(identity, service, permission, '*'));
   }
 
-  /** Returns the user that a trusted proxy signed in. */
+  /** Returns the account that a trusted proxy authenticated. */
   async #findProxyIdentity(request: IncomingMessage): Promise<Identity | undefined> {
     const name = request.headers['remote-user'];
     const { accounts, isFromTrustedProxy } = this.#context;
@@ -88,13 +88,13 @@ export class Gate {
     if (account?.enabled !== true || account.kind !== 'person') {
       throw new Problem('gateway.unknown_person', 403, 'The proxy names somebody who has no account here.');
     }
-    // Valid while the account exists, since the proxy reports it with each request.
+    // The identity is valid while the account exists, since the proxy reports it with each request.
     return { account: account.name, kind: account.kind, role: account.role, via: 'password' };
   }
 
   /**
-   * Returns true for cross-origin requests. Browsers treat all names below `NAME.local` and all ports as one site and
-   * send the cookie, so it is not accepted there. Following a link is permitted.
+   * Returns true for cross-origin requests, whose cookie is not accepted: browsers treat all names below `NAME.local`
+   * and all ports as one site and send it. Navigation by links is permitted.
    */
   #isCrossOrigin(request: IncomingMessage): boolean {
     const { headers, method } = request;

@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 
 const hiddenRequests = new WeakSet<IncomingMessage>();
-/** Cache duration of the verdict on a header, because pages send the same one with each request. */
+/** Cache duration of the result for a header, because pages send the same header with each request. */
 const cacheLifetimeMs = 60_000;
 const maxCached = 1000;
 const tokenPattern = /^tk_[a-z0-9]{29}$/;
@@ -24,7 +24,7 @@ type CredentialContext = Pick<Context, 'accounts' | 'caller' | 'clock'>;
 /** Distinguishes Homeport credentials from credentials for an upstream. */
 export class GatewayCredentials {
   readonly #context: CredentialContext;
-  readonly #results = new Map<string, { readonly isOurs: boolean; readonly checkedAt: number }>();
+  readonly #results = new Map<string, { readonly isGatewayCredential: boolean; readonly checkedAt: number }>();
 
   constructor(context: CredentialContext) {
     this.#context = context;
@@ -40,10 +40,10 @@ export class GatewayCredentials {
     const now = this.#context.clock.now();
     const key = createHash('sha256').update(authorization).digest('base64');
     const cached = this.#results.get(key);
-    if (cached !== undefined && now - cached.checkedAt < cacheLifetimeMs) return cached.isOurs;
+    if (cached !== undefined && now - cached.checkedAt < cacheLifetimeMs) return cached.isGatewayCredential;
     const isOurs = await this.#authenticates(request, authorization);
     if (this.#results.size >= maxCached) this.#results.clear();
-    this.#results.set(key, { isOurs, checkedAt: now });
+    this.#results.set(key, { isGatewayCredential: isOurs, checkedAt: now });
     return isOurs;
   }
 

@@ -12,7 +12,7 @@ interface SignInPageOptions {
   readonly provider?: string | undefined;
 }
 
-/** Path of the sign-in page. */
+/** Renders the sign-in page. */
 export function renderSignInPage(
   to: string,
   { name = '', error = '', serviceTitle, provider }: SignInPageOptions = {},
@@ -73,7 +73,7 @@ ${hiddenFields}
   );
 }
 
-/** Hidden until the script detects passkey support. */
+/** Renders the passkey form, which is hidden until the script detects passkey support. */
 function renderPasskeyForm(hiddenFields: string, options: Readonly<Record<string, unknown>>): string {
   return `
 <form id="passkey" method="post" action="/.homeport/sign-in" data-options="${escapeHtml(JSON.stringify(options))}" hidden>
@@ -86,7 +86,7 @@ ${hiddenFields}
 <script src="/.homeport/passkey.js"></script>`;
 }
 
-/** Only script of the gateway's pages: requests a passkey and submits it as a form. */
+/** Script of the gateway's pages, which requests a passkey and submits it as a form. */
 export const passkeyScript = `'use strict';
 const form = document.getElementById('passkey');
 const refusal = form.querySelector('[role=alert]');
@@ -108,8 +108,8 @@ if (read && PublicKeyCredential.prototype.toJSON) {
 `;
 
 /**
- * Renders the page that opens the requested one. It separates that page from the sign-in form, so that the policy of
- * the form does not apply to redirects of the requested page.
+ * Renders an intermediate page that opens the requested page, so that the `form-action` policy of the sign-in form does
+ * not apply to redirects of the requested page.
  */
 export function renderContinuePage(to: string): string {
   const address = escapeHtml(to);

@@ -34,7 +34,7 @@ export async function verify(
   const identity = await gate.identify(request);
   if (identity === undefined) return challenge(request, response, context);
   const service = query.get('service');
-  // For other programs the identity would grant everything that the account may do.
+  // Without a service, other programs would grant the token all permissions of the account.
   if (service === null && identity.limited === true)
     throw new Problem('gateway.forbidden', 403, 'This token may only do what it was made for.');
   if (service !== null)

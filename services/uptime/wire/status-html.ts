@@ -64,7 +64,7 @@ export function buildContentSecurityPolicy({ form, script }: { form: boolean; sc
   ].join('; ');
 }
 
-/** Interval in which a page updates itself, in seconds; 0 when it does not. */
+/** Returns the interval of automatic updates in seconds, or 0 without them. */
 function getRefreshSeconds(autoRefreshInterval: number): number {
   return autoRefreshInterval > 0 ? Math.max(30, autoRefreshInterval) : 0;
 }
@@ -82,7 +82,7 @@ export function renderStatusPage(view: StatusPageView | undefined): string {
   const { publicPage, beats, windows, status, now } = view;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = publicPage.config;
   const refreshSeconds = getRefreshSeconds(autoRefreshInterval);
-  // Browsers without scripts load the whole page again.
+  // Browsers without scripts reload the page.
   const refresh =
     refreshSeconds === 0 ? '' : `<noscript><meta http-equiv="refresh" content="${String(refreshSeconds)}"></noscript>`;
   const script = refreshSeconds === 0 ? '' : `<script>${statusScript}</script>`;
@@ -103,7 +103,7 @@ export function renderStatusPage(view: StatusPageView | undefined): string {
     .map(
       (group) =>
         `<section><h2>${escapeHtml(group.name)}</h2><ul>` +
-        `${group.monitorList.map((one) => renderRow(one, beats, publicPage.config.showOnlyLastHeartbeat)).join('')}` +
+        `${group.monitorList.map((monitor) => renderRow(monitor, beats, publicPage.config.showOnlyLastHeartbeat)).join('')}` +
         '</ul></section>',
     )
     .join('');
@@ -183,8 +183,9 @@ function renderOutages({ outages, publicGroupList }: PublicPage): string {
       ...(acknowledgedAt === null ? [] : [`Looked into since ${formatKumaTimestamp(acknowledgedAt)}`]),
       ...(resolvedAt === null ? [] : [`Over since ${formatKumaTimestamp(resolvedAt)}`]),
     ];
-    const word = resolvedAt === null ? '<span class="word w0">Down now</span>' : '<span class="word w1">Over</span>';
-    return `<li><span class="name">${title}</span>${word}<span class="soft steps">${steps.join('<br>')}</span></li>`;
+    const statusLabel =
+      resolvedAt === null ? '<span class="word w0">Down now</span>' : '<span class="word w1">Over</span>';
+    return `<li><span class="name">${title}</span>${statusLabel}<span class="soft steps">${steps.join('<br>')}</span></li>`;
   });
   return `<section><h2>Outages of the last seven days</h2><ul>${items.join('')}</ul></section>`;
 }
@@ -200,7 +201,7 @@ function renderRow(monitor: VisibleMonitor, { heartbeatList, uptimeList }: Heart
     uptime === undefined || last === undefined
       ? ''
       : `${(Math.floor(uptime * 10_000) / 100).toString()}\u00a0% in 24 hours`;
-  const word = last === undefined ? 'Not checked' : visitorStatusLabels[last.status];
+  const statusLabel = last === undefined ? 'Not checked' : visitorStatusLabels[last.status];
   const bars = onlyLast ? list.slice(-1) : list.slice(-visibleBars);
   // The newest heartbeat is at the right end.
   const before = onlyLast ? 0 : visibleBars - bars.length;
@@ -215,7 +216,7 @@ function renderRow(monitor: VisibleMonitor, { heartbeatList, uptimeList }: Heart
   return (
     '<li><span class="name">' +
     `${url === undefined ? name : `<a href="${escapeHtml(url)}" rel="noreferrer">${name}</a>`}</span>` +
-    `<span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">` +
+    `<span class="word w${String(last?.status ?? 2)}">${statusLabel}</span><span class="soft">` +
     `${[percent, typeof days === 'number' ? formatCertificateDays(days) : ''].filter((part) => part !== '').join(' · ')}` +
     `</span><span class="bars" aria-hidden="true">${barElements}</span></li>`
   );
@@ -245,11 +246,11 @@ function renderStatusIcon(status: PageStatus): string {
 
 function favicon(status: PageStatus): string {
   const colour = { up: '1a7f47', partial: 'b7791f', down: 'c22a1c', maintenance: '2456c8', none: '5b6472' }[status];
-  const picture = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='7' fill='#${colour}'/></svg>`;
-  return `data:image/svg+xml,${encodeURIComponent(picture)}`;
+  const svg = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='7' fill='#${colour}'/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-/** Metadata with the color of the page, which browsers use for their own bars. */
+/** Renders the page color, which browsers use for their toolbars. */
 function renderThemeColor(theme: string): string {
   const colors = { light: '#f7fbfc', dark: '#0d151b' };
   if (theme === 'light' || theme === 'dark') return `<meta name="theme-color" content="${colors[theme]}">`;
@@ -275,7 +276,7 @@ function renderDocument(
 <body>${body}</body></html>`;
 }
 
-/* The colours of the app's own pages. */
+// Colors of the app's pages.
 const dark =
   '--page:oklch(19% .018 245);--card:oklch(23% .02 245);--sunken:oklch(16% .016 245);--ink:oklch(95% ' +
   '.008 245);--soft:oklch(75% .015 245);--edge:oklch(31% .02 245);--rim:oklch(52% .02 ' +

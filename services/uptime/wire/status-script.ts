@@ -11,7 +11,7 @@ export const statusScript = `'use strict';
   let updatedAt = Date.now();
   const isInUse = (element) =>
     element.contains(document.activeElement) || [...element.querySelectorAll('input')].some(({ value }) => value !== '');
-  // Keeps the form in which a visitor types at its place, because a moved element loses the focus.
+  // Keeps the form that a visitor is using in place, because a moved element loses the focus.
   const replaceParts = (current, next) => {
     const form = [...current.children].find((part) => part.querySelector('form') && isInUse(part));
     const parts = [...next.children];

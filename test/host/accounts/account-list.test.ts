@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AccountChange } from '../../../services/contracts/control/accounts.ts';
 import { eachDialect } from '../../support/database.ts';
-import { badCredentials, basic, openHouse, type House } from './house.ts';
+import { badCredentials, basic, openAccountsFixture, type AccountsFixture } from './accounts-fixture.ts';
 
-eachDialect((_name, open, newPlace) => {
-  let house: House;
+eachDialect((_name, open, createLocation) => {
+  let fixture: AccountsFixture;
   beforeEach(async () => {
-    const location = newPlace();
-    house = await openHouse(() => open(location));
+    const location = createLocation();
+    fixture = await openAccountsFixture(() => open(location));
   });
-  afterEach(() => house[Symbol.asyncDispose]());
+  afterEach(() => fixture[Symbol.asyncDispose]());
 
   const password = 'correct horse';
   const lastAdmin = { code: 'accounts.last_admin', status: 409 };
@@ -20,7 +20,7 @@ eachDialect((_name, open, newPlace) => {
         { service: 'push', resource: 'b*', permission: 'read' as const },
         { service: 'push', resource: 'a', permission: 'none' as const },
       ];
-      const created = await house.accounts.create({ name: 'mia', password, description: 'Mia', grants });
+      const created = await fixture.accounts.create({ name: 'mia', password, description: 'Mia', grants });
       expect(created).toEqual({
         name: 'mia',
         kind: 'person',
@@ -29,26 +29,26 @@ eachDialect((_name, open, newPlace) => {
         description: 'Mia',
         hasPassword: true,
         grants,
-        createdAt: house.clock.now(),
+        createdAt: fixture.clock.now(),
       });
-      expect(await (await house.another()).find('mia')).toEqual(created);
-      expect(await house.accounts.list()).toContainEqual(created);
+      expect(await (await fixture.another()).find('mia')).toEqual(created);
+      expect(await fixture.accounts.list()).toContainEqual(created);
     });
 
     test('notifies services of a removed account once and of no other change', async () => {
-      await house.accounts.create({ name: 'mia', password });
-      await house.accounts.change('mia', { enabled: false });
-      await expect(house.accounts.remove('nobody')).rejects.toMatchObject({ code: 'accounts.unknown' });
+      await fixture.accounts.create({ name: 'mia', password });
+      await fixture.accounts.change('mia', { enabled: false });
+      await expect(fixture.accounts.remove('nobody')).rejects.toMatchObject({ code: 'accounts.unknown' });
       await new Promise((resolve) => setImmediate(resolve));
-      expect(house.removed).toEqual([]);
-      await house.accounts.remove('mia');
+      expect(fixture.removed).toEqual([]);
+      await fixture.accounts.remove('mia');
       await new Promise((resolve) => setImmediate(resolve));
-      expect(house.removed).toEqual(['mia']);
+      expect(fixture.removed).toEqual(['mia']);
     });
 
     test('stores the password as scrypt with its parameters', async () => {
-      await house.accounts.create({ name: 'mia', password });
-      const row = await house.database.kysely
+      await fixture.accounts.create({ name: 'mia', password });
+      const row = await fixture.database.kysely
         .selectFrom('accounts')
         .selectAll()
         .where('name', '=', 'mia')
@@ -59,7 +59,7 @@ eachDialect((_name, open, newPlace) => {
     test.each(['', 'a b', 'ü', '*', 'a\0', '../x', 'x'.repeat(65), "a' or 1=1 --"])(
       'rejects the name %j',
       async (name) => {
-        await expect(house.accounts.create({ name })).rejects.toMatchObject({
+        await expect(fixture.accounts.create({ name })).rejects.toMatchObject({
           code: 'accounts.invalid',
           status: 400,
           fields: { name: expect.any(String) as string },
@@ -78,123 +78,123 @@ eachDialect((_name, open, newPlace) => {
       ['grants.0', { grants: [{ service: 'push', resource: 'a\0', permission: 'read' }] }],
       ['grants.0', { grants: [{ service: 'push', resource: 'x'.repeat(129), permission: 'read' }] }],
     ])('rejects an invalid %s in create and change', async (field, change) => {
-      await house.accounts.create({ name: 'mia' });
+      await fixture.accounts.create({ name: 'mia' });
       const refusal = { code: 'accounts.invalid', fields: { [field]: expect.any(String) as string } };
-      await expect(house.accounts.change('mia', change)).rejects.toMatchObject(refusal);
-      await expect(house.accounts.create({ name: 'jo', ...change })).rejects.toMatchObject(refusal);
+      await expect(fixture.accounts.change('mia', change)).rejects.toMatchObject(refusal);
+      await expect(fixture.accounts.create({ name: 'jo', ...change })).rejects.toMatchObject(refusal);
     });
 
     test('assigns a name only once for concurrent calls', async () => {
       const results = await Promise.allSettled(
-        Array.from({ length: 5 }, () => house.accounts.create({ name: 'mia', password })),
+        Array.from({ length: 5 }, () => fixture.accounts.create({ name: 'mia', password })),
       );
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      await expect(house.accounts.create({ name: 'mia' })).rejects.toMatchObject({
+      await expect(fixture.accounts.create({ name: 'mia' })).rejects.toMatchObject({
         code: 'accounts.exists',
         status: 409,
       });
-      await expect(house.accounts.create({ name: 'monitoring' })).rejects.toMatchObject({ code: 'accounts.exists' });
+      await expect(fixture.accounts.create({ name: 'monitoring' })).rejects.toMatchObject({ code: 'accounts.exists' });
     });
 
     test('rejects changing or removing an unknown account', async () => {
       const refusal = { code: 'accounts.unknown', status: 404 };
-      await expect(house.accounts.change('nobody', {})).rejects.toMatchObject(refusal);
-      await expect(house.accounts.remove('nobody')).rejects.toMatchObject(refusal);
-      expect(await house.accounts.find('nobody')).toBeUndefined();
-      expect(await house.accounts.find('\0')).toBeUndefined();
+      await expect(fixture.accounts.change('nobody', {})).rejects.toMatchObject(refusal);
+      await expect(fixture.accounts.remove('nobody')).rejects.toMatchObject(refusal);
+      expect(await fixture.accounts.find('nobody')).toBeUndefined();
+      expect(await fixture.accounts.find('\0')).toBeUndefined();
     });
 
     test('removes everything that belongs to an account', async () => {
-      await house.accounts.create({
+      await fixture.accounts.create({
         name: 'mia',
         password,
         grants: [{ service: 'push', resource: '*', permission: 'read' }],
       });
-      await house.accounts.createToken('mia', { label: '', expiresAt: null });
-      await house.accounts.signIn('mia', password, { remoteAddress: '::1', userAgent: '' });
-      await house.accounts.remove('mia');
+      await fixture.accounts.createToken('mia', { label: '', expiresAt: null });
+      await fixture.accounts.signIn('mia', password, { remoteAddress: '::1', userAgent: '' });
+      await fixture.accounts.remove('mia');
       for (const table of ['grants', 'tokens', 'sessions']) {
         expect(
-          await house.database.kysely.selectFrom(table).selectAll().where('account', '=', 'mia').execute(),
+          await fixture.database.kysely.selectFrom(table).selectAll().where('account', '=', 'mia').execute(),
         ).toEqual([]);
       }
-      await house.accounts.create({ name: 'mia' });
-      await expect(house.accounts.authenticate(basic('mia', password))).rejects.toMatchObject(badCredentials);
+      await fixture.accounts.create({ name: 'mia' });
+      await expect(fixture.accounts.authenticate(basic('mia', password))).rejects.toMatchObject(badCredentials);
     });
 
     test('publishes every change', async () => {
-      await house.accounts.create({ name: 'mia', password });
-      await house.accounts.change('mia', { description: 'x' });
-      const { token } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
-      await house.accounts.removeToken('mia', token.id);
-      const { identity } = await house.accounts.signIn('mia', password, { remoteAddress: '::1', userAgent: '' });
-      await house.accounts.signOut(identity);
-      await house.accounts.remove('mia');
-      await expect.poll(() => house.changed).toEqual(Array<string>(7).fill('mia'));
+      await fixture.accounts.create({ name: 'mia', password });
+      await fixture.accounts.change('mia', { description: 'x' });
+      const { token } = await fixture.accounts.createToken('mia', { label: '', expiresAt: null });
+      await fixture.accounts.removeToken('mia', token.id);
+      const { identity } = await fixture.accounts.signIn('mia', password, { remoteAddress: '::1', userAgent: '' });
+      await fixture.accounts.signOut(identity);
+      await fixture.accounts.remove('mia');
+      await expect.poll(() => fixture.changed).toEqual(Array<string>(7).fill('mia'));
     });
 
     test('publishes nothing for a rejected change', async () => {
-      await house.accounts.create({ name: 'root', password, role: 'admin' });
-      await house.accounts.remove('root').catch(() => {});
-      await house.accounts.create({ name: 'mia' });
-      await expect.poll(() => house.changed).toEqual(['root', 'mia']);
+      await fixture.accounts.create({ name: 'root', password, role: 'admin' });
+      await fixture.accounts.remove('root').catch(() => {});
+      await fixture.accounts.create({ name: 'mia' });
+      await expect.poll(() => fixture.changed).toEqual(['root', 'mia']);
     });
   });
 
   describe('everyone', () => {
     test('is not listed as an account, but its grants can be read and changed', async () => {
-      expect((await house.accounts.list()).map(({ name }) => name)).not.toContain('*');
+      expect((await fixture.accounts.list()).map(({ name }) => name)).not.toContain('*');
       const grants = [{ service: 'push', resource: 'public-*', permission: 'read' as const }];
-      expect(await house.accounts.change('*', { grants })).toMatchObject({ name: '*', grants });
-      expect(await house.accounts.find('*')).toMatchObject({ grants });
+      expect(await fixture.accounts.change('*', { grants })).toMatchObject({ name: '*', grants });
+      expect(await fixture.accounts.find('*')).toMatchObject({ grants });
     });
 
     test.each([{ password }, { enabled: false }, { role: 'admin' as const }])('rejects %j', async (change) => {
-      await expect(house.accounts.change('*', change)).rejects.toMatchObject({ code: 'accounts.reserved' });
+      await expect(fixture.accounts.change('*', change)).rejects.toMatchObject({ code: 'accounts.reserved' });
     });
 
     test('cannot be removed or created', async () => {
-      await expect(house.accounts.remove('*')).rejects.toMatchObject({ code: 'accounts.reserved' });
-      await expect(house.accounts.create({ name: '*' })).rejects.toMatchObject({ code: 'accounts.invalid' });
+      await expect(fixture.accounts.remove('*')).rejects.toMatchObject({ code: 'accounts.reserved' });
+      await expect(fixture.accounts.create({ name: '*' })).rejects.toMatchObject({ code: 'accounts.invalid' });
     });
   });
 
   describe('last administrator', () => {
-    beforeEach(() => house.accounts.create({ name: 'root', password, role: 'admin' }));
+    beforeEach(() => fixture.accounts.create({ name: 'root', password, role: 'admin' }));
 
     test('cannot be removed, disabled or demoted', async () => {
-      await expect(house.accounts.remove('root')).rejects.toMatchObject(lastAdmin);
-      await expect(house.accounts.change('root', { enabled: false })).rejects.toMatchObject(lastAdmin);
-      await expect(house.accounts.change('root', { role: 'user', description: 'gone' })).rejects.toMatchObject(
+      await expect(fixture.accounts.remove('root')).rejects.toMatchObject(lastAdmin);
+      await expect(fixture.accounts.change('root', { enabled: false })).rejects.toMatchObject(lastAdmin);
+      await expect(fixture.accounts.change('root', { role: 'user', description: 'gone' })).rejects.toMatchObject(
         lastAdmin,
       );
-      expect(await house.accounts.find('root')).toMatchObject({ enabled: true, role: 'admin', description: '' });
-      expect(await house.accounts.authenticate(basic('root', password))).toMatchObject({ role: 'admin' });
+      expect(await fixture.accounts.find('root')).toMatchObject({ enabled: true, role: 'admin', description: '' });
+      expect(await fixture.accounts.authenticate(basic('root', password))).toMatchObject({ role: 'admin' });
     });
 
     test('does not count service accounts and users who cannot sign in', async () => {
-      await house.accounts.change('administration', { enabled: true, password });
-      await house.accounts.create({ name: 'locked-out', role: 'admin' });
-      await house.accounts.create({ name: 'disabled', role: 'admin', password, enabled: false });
-      await expect(house.accounts.remove('root')).rejects.toMatchObject(lastAdmin);
+      await fixture.accounts.change('administration', { enabled: true, password });
+      await fixture.accounts.create({ name: 'locked-out', role: 'admin' });
+      await fixture.accounts.create({ name: 'disabled', role: 'admin', password, enabled: false });
+      await expect(fixture.accounts.remove('root')).rejects.toMatchObject(lastAdmin);
     });
 
     test('keeps one of two concurrently removed administrators, on one host or two', async () => {
-      const other = await house.another();
-      await house.accounts.create({ name: 'second', password, role: 'admin' });
-      house.clock.advance(30_000);
+      const other = await fixture.another();
+      await fixture.accounts.create({ name: 'second', password, role: 'admin' });
+      fixture.clock.advance(30_000);
       await expect.poll(() => other.find('second')).toBeDefined();
       const results = await Promise.allSettled([
-        house.accounts.remove('root'),
+        fixture.accounts.remove('root'),
         other.change('second', { role: 'user' }),
       ]);
       expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     });
 
     test('can be removed when there is another one', async () => {
-      await house.accounts.create({ name: 'second', password, role: 'admin' });
-      await house.accounts.remove('root');
-      expect(await house.accounts.find('root')).toBeUndefined();
+      await fixture.accounts.create({ name: 'second', password, role: 'admin' });
+      await fixture.accounts.remove('root');
+      expect(await fixture.accounts.find('root')).toBeUndefined();
     });
   });
 });

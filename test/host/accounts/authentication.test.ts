@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { address, badCredentials, basic, openHouse, type House } from './house.ts';
+import { address, badCredentials, basic, openAccountsFixture, type AccountsFixture } from './accounts-fixture.ts';
 
-let house: House;
+let fixture: AccountsFixture;
 beforeEach(async () => {
-  house = await openHouse();
-  await house.accounts.create({ name: 'mia', password: 'correct horse' });
+  fixture = await openAccountsFixture();
+  await fixture.accounts.create({ name: 'mia', password: 'correct horse' });
 });
-afterEach(() => house[Symbol.asyncDispose]());
+afterEach(() => fixture[Symbol.asyncDispose]());
 
-const authenticate = (...given: Parameters<House['accounts']['authenticate']>) => house.accounts.authenticate(...given);
+const authenticate = (...args: Parameters<AccountsFixture['accounts']['authenticate']>) =>
+  fixture.accounts.authenticate(...args);
 const header = (authorization: string) => ({ authorization, remoteAddress: address });
 const base64 = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding).toString('base64');
 
@@ -27,13 +28,13 @@ describe('Basic authentication', () => {
   });
 
   test('accepts colons and any characters in the password', async () => {
-    await house.accounts.create({ name: 'jo', password: 'a:b:ü:\0:🔑' });
+    await fixture.accounts.create({ name: 'jo', password: 'a:b:ü:\0:🔑' });
     expect(await authenticate(basic('jo', 'a:b:ü:\0:🔑'))).toMatchObject({ account: 'jo' });
     await expect(authenticate(basic('jo', 'a:b:ü:'))).rejects.toMatchObject(badCredentials);
   });
 
   test('accepts Latin-1 of old clients and decomposed characters', async () => {
-    await house.accounts.create({ name: 'jo', password: 'schön und gut' });
+    await fixture.accounts.create({ name: 'jo', password: 'schön und gut' });
     expect(await authenticate(header(`Basic ${base64('jo:schön und gut', 'latin1')}`))).toMatchObject({
       account: 'jo',
     });
@@ -63,34 +64,34 @@ describe('Basic authentication', () => {
 
   test('contains neither password nor header in the error', async () => {
     const refusal: unknown = await authenticate(basic('mia', 'hunter2')).catch((error: unknown) => error);
-    expect(JSON.stringify(refusal) + String(refusal) + house.logged.join()).not.toContain('hunter2');
+    expect(JSON.stringify(refusal) + String(refusal) + fixture.logged.join()).not.toContain('hunter2');
   });
 
   test('rejects a disabled account although its password is cached', async () => {
     await authenticate(basic('mia', 'correct horse'));
-    await house.accounts.change('mia', { enabled: false });
+    await fixture.accounts.change('mia', { enabled: false });
     await expect(authenticate(basic('mia', 'correct horse'))).rejects.toMatchObject(badCredentials);
-    await house.accounts.change('mia', { enabled: true });
+    await fixture.accounts.change('mia', { enabled: true });
     expect(await authenticate(basic('mia', 'correct horse'))).toMatchObject({ account: 'mia' });
   });
 
   test('requires a changed password immediately', async () => {
     await authenticate(basic('mia', 'correct horse'));
-    await house.accounts.change('mia', { password: 'battery staple' });
+    await fixture.accounts.change('mia', { password: 'battery staple' });
     await expect(authenticate(basic('mia', 'correct horse'))).rejects.toMatchObject(badCredentials);
     expect(await authenticate(basic('mia', 'battery staple'))).toMatchObject({ account: 'mia' });
   });
 
   test('rejects an account that is disabled while its password is checked', async () => {
     const checking = authenticate(basic('mia', 'correct horse'));
-    const settled = Promise.allSettled([checking, house.accounts.change('mia', { enabled: false })]);
+    const settled = Promise.allSettled([checking, fixture.accounts.change('mia', { enabled: false })]);
     await settled;
     await expect(authenticate(basic('mia', 'correct horse'))).rejects.toMatchObject(badCredentials);
   });
 
   test('applies a new role to the next request', async () => {
     await authenticate(basic('mia', 'correct horse'));
-    await house.accounts.change('mia', { role: 'admin' });
+    await fixture.accounts.change('mia', { role: 'admin' });
     expect(await authenticate(basic('mia', 'correct horse'))).toMatchObject({ role: 'admin' });
   });
 

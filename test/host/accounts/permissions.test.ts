@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Credentials, Grant, Identity, Permission } from '../../../services/contracts/control/accounts.ts';
-import { basic, bearer, openHouse, type House } from './house.ts';
+import { basic, bearer, openAccountsFixture, type AccountsFixture } from './accounts-fixture.ts';
 
-let house: House;
+let fixture: AccountsFixture;
 let mia: Identity;
 beforeEach(async () => {
-  house = await openHouse();
-  await house.accounts.create({ name: 'mia', password: 'correct horse' });
+  fixture = await openAccountsFixture();
+  await fixture.accounts.create({ name: 'mia', password: 'correct horse' });
   mia = await signedIn('mia');
 });
-afterEach(() => house[Symbol.asyncDispose]());
+afterEach(() => fixture[Symbol.asyncDispose]());
 
 const signedIn = (name: string, password = 'correct horse') => identify(basic(name, password));
 
 async function identify(credentials: Credentials): Promise<Identity> {
-  const identity = await house.accounts.authenticate(credentials);
+  const identity = await fixture.accounts.authenticate(credentials);
   if (identity === undefined) throw new Error('not signed in');
   return identity;
 }
@@ -23,12 +23,12 @@ const on = (resource: string, permission: Permission = 'read-write', service = '
   resource,
   permission,
 });
-const give = (name: string, ...grants: readonly Grant[]) => house.accounts.change(name, { grants });
-const may = (resource: string, permission: 'read' | 'write' = 'read', who: Identity = mia) =>
-  house.accounts.may(who, 'push', permission, resource);
+const give = (name: string, ...grants: readonly Grant[]) => fixture.accounts.change(name, { grants });
+const may = (resource: string, permission: 'read' | 'write' = 'read', identity: Identity = mia) =>
+  fixture.accounts.may(identity, 'push', permission, resource);
 /** Checks the permission of a caller without credentials. */
 const anyoneMay = (resource: string, permission: 'read' | 'write' = 'read') =>
-  house.accounts.may(undefined, 'push', permission, resource);
+  fixture.accounts.may(undefined, 'push', permission, resource);
 
 describe('grant patterns', () => {
   test.each([
@@ -110,11 +110,16 @@ describe('grant precedence', () => {
   test('limits grants to their service', async () => {
     await give('mia', on('*', 'read-write', 'notify'));
     expect(may('alerts')).toBe(false);
-    expect(house.accounts.may(mia, 'notify', 'write', 'alerts')).toBe(true);
+    expect(fixture.accounts.may(mia, 'notify', 'write', 'alerts')).toBe(true);
   });
 
   test('allows administrators everything', async () => {
-    await house.accounts.create({ name: 'root', password: 'correct horse', role: 'admin', grants: [on('*', 'none')] });
+    await fixture.accounts.create({
+      name: 'root',
+      password: 'correct horse',
+      role: 'admin',
+      grants: [on('*', 'none')],
+    });
     expect(may('alerts', 'write', await signedIn('root'))).toBe(true);
   });
 });
@@ -125,40 +130,43 @@ describe('identity during changes', () => {
     expect(may('alerts')).toBe(true);
     await give('mia');
     expect(may('alerts')).toBe(false);
-    await house.accounts.change('mia', { role: 'admin' });
+    await fixture.accounts.change('mia', { role: 'admin' });
     expect(may('alerts')).toBe(true);
-    await house.accounts.create({ name: 'root', password: 'correct horse', role: 'admin' });
-    await house.accounts.change('mia', { role: 'user' });
+    await fixture.accounts.create({ name: 'root', password: 'correct horse', role: 'admin' });
+    await fixture.accounts.change('mia', { role: 'user' });
     expect(may('alerts')).toBe(false);
   });
 
   test('becomes invalid with its token, session, password or account', async () => {
     await give('mia', on('*'));
-    const { text, token } = await house.accounts.createToken('mia', { label: '', expiresAt: house.clock.now() + 1000 });
+    const { text, token } = await fixture.accounts.createToken('mia', {
+      label: '',
+      expiresAt: fixture.clock.now() + 1000,
+    });
     const byToken = await identify(bearer(text));
-    const { identity: bySession } = await house.accounts.signIn('mia', 'correct horse', {
+    const { identity: bySession } = await fixture.accounts.signIn('mia', 'correct horse', {
       remoteAddress: '::1',
       userAgent: '',
     });
     expect([may('a', 'read', byToken), may('a', 'read', bySession), may('a')]).toEqual([true, true, true]);
-    house.clock.advance(1000);
+    fixture.clock.advance(1000);
     expect(may('a', 'read', byToken)).toBe(false);
-    await house.accounts.removeToken('mia', token.id);
+    await fixture.accounts.removeToken('mia', token.id);
     expect(may('a', 'read', byToken)).toBe(false);
-    await house.accounts.signOut(bySession);
+    await fixture.accounts.signOut(bySession);
     expect(may('a', 'read', bySession)).toBe(false);
     expect(may('a')).toBe(true);
-    await house.accounts.change('mia', { password: 'battery staple' });
+    await fixture.accounts.change('mia', { password: 'battery staple' });
     expect(may('a')).toBe(false);
     const again = await signedIn('mia', 'battery staple');
     expect(may('a', 'read', again)).toBe(true);
-    await house.accounts.remove('mia');
+    await fixture.accounts.remove('mia');
     expect(may('a', 'read', again)).toBe(false);
   });
 
   test('has not even the permissions of everyone for a disabled account', async () => {
     await give('*', on('*'));
-    await house.accounts.change('mia', { enabled: false });
+    await fixture.accounts.change('mia', { enabled: false });
     expect(may('a')).toBe(false);
     expect(anyoneMay('a')).toBe(true);
   });
@@ -166,23 +174,23 @@ describe('identity during changes', () => {
   test('has each pattern set individually', async () => {
     await give('mia', on('a'), on('b', 'read'));
     await Promise.all([
-      house.accounts.setGrant('mia', 'push', 'c', 'write'),
-      house.accounts.setGrant('mia', 'push', 'b', 'none'),
-      house.accounts.setGrant('mia', 'push', 'a', undefined),
-      house.accounts.setGrant('mia', 'push', 'never', undefined),
+      fixture.accounts.setGrant('mia', 'push', 'c', 'write'),
+      fixture.accounts.setGrant('mia', 'push', 'b', 'none'),
+      fixture.accounts.setGrant('mia', 'push', 'a', undefined),
+      fixture.accounts.setGrant('mia', 'push', 'never', undefined),
     ]);
-    expect((await house.accounts.find('mia'))?.grants).toEqual([on('b', 'none'), on('c', 'write')]);
-    await house.accounts.setGrant('*', 'push', 'open', 'read');
+    expect((await fixture.accounts.find('mia'))?.grants).toEqual([on('b', 'none'), on('c', 'write')]);
+    await fixture.accounts.setGrant('*', 'push', 'open', 'read');
     expect([anyoneMay('open'), anyoneMay('open', 'write')]).toEqual([true, false]);
-    await expect(house.accounts.setGrant('nobody', 'push', 'a', 'read')).rejects.toMatchObject({
+    await expect(fixture.accounts.setGrant('nobody', 'push', 'a', 'read')).rejects.toMatchObject({
       code: 'accounts.unknown',
     });
   });
 
   test('is valid as long as its credentials', async () => {
-    expect(house.accounts.isStillValid(mia)).toBe(true);
-    await house.accounts.change('mia', { password: 'battery staple' });
-    expect(house.accounts.isStillValid(mia)).toBe(false);
+    expect(fixture.accounts.isStillValid(mia)).toBe(true);
+    await fixture.accounts.change('mia', { password: 'battery staple' });
+    expect(fixture.accounts.isStillValid(mia)).toBe(false);
   });
 
   test('treats hostile resources as plain text', async () => {
@@ -196,7 +204,7 @@ describe('identity during changes', () => {
 
 describe('predefined service accounts', () => {
   test('creates them disabled with their grants', async () => {
-    const accounts = (await house.accounts.list()).filter(({ kind }) => kind === 'service');
+    const accounts = (await fixture.accounts.list()).filter(({ kind }) => kind === 'service');
     expect(accounts.map(({ name, role, enabled, hasPassword }) => [name, role, enabled, hasPassword])).toEqual([
       ['administration', 'admin', false, false],
       ['backup-jobs', 'user', false, false],
@@ -217,23 +225,23 @@ describe('predefined service accounts', () => {
     ['monitoring', 'anything', true, true],
     ['administration', 'anything', true, true],
   ])('grants %s on %s: read %s, write %s once enabled', async (name, topic, read, write) => {
-    await house.accounts.change(name, { enabled: true });
-    const { text } = await house.accounts.createToken(name, { label: '', expiresAt: null });
+    await fixture.accounts.change(name, { enabled: true });
+    const { text } = await fixture.accounts.createToken(name, { label: '', expiresAt: null });
     const identity = await identify(bearer(text));
     expect([may(topic, 'read', identity), may(topic, 'write', identity)]).toEqual([read, write]);
-    await house.accounts.change(name, { enabled: false });
+    await fixture.accounts.change(name, { enabled: false });
     expect(may(topic, 'write', identity)).toBe(false);
   });
 
   test('are not created again after their removal', async () => {
-    await house.accounts.remove('monitoring');
-    expect(await (await house.another()).find('monitoring')).toBeUndefined();
+    await fixture.accounts.remove('monitoring');
+    expect(await (await fixture.another()).find('monitoring')).toBeUndefined();
   });
 });
 
 describe('token with scopes', () => {
   const createToken = async (name: string, ...scopes: readonly Grant[]) => {
-    const { token, text } = await house.accounts.createToken(name, { label: '', expiresAt: null, scopes });
+    const { token, text } = await fixture.accounts.createToken(name, { label: '', expiresAt: null, scopes });
     expect(token.scopes).toEqual(scopes);
     return identify(bearer(text));
   };
@@ -249,7 +257,7 @@ describe('token with scopes', () => {
     expect(may('alerts', 'read', token)).toBe(true);
     expect(may('alerts', 'write', token)).toBe(false);
     expect(may('secret', 'read', token)).toBe(false);
-    expect(house.accounts.may(token, 'downloads', 'read', '*')).toBe(false);
+    expect(fixture.accounts.may(token, 'downloads', 'read', '*')).toBe(false);
     expect(may('backup-pc', 'write')).toBe(true);
   });
 
@@ -266,26 +274,26 @@ describe('token with scopes', () => {
   });
 
   test('does not let a token of an administrator administrate', async () => {
-    await house.accounts.create({ name: 'ada', password: 'correct horse', role: 'admin' });
+    await fixture.accounts.create({ name: 'ada', password: 'correct horse', role: 'admin' });
     const token = await createToken('ada', on('alerts', 'write'));
     expect(token.role).toBe('user');
     expect(may('alerts', 'write', token)).toBe(true);
     expect(may('alerts', 'read', token)).toBe(false);
-    expect(house.accounts.may(token, 'metrics', 'read', 'all')).toBe(false);
+    expect(fixture.accounts.may(token, 'metrics', 'read', 'all')).toBe(false);
   });
 
   test('keeps its scopes on another host and in an export and import', async () => {
     await give('mia', on('*'));
-    const { text } = await house.accounts.createToken('mia', {
+    const { text } = await fixture.accounts.createToken('mia', {
       label: 'nas',
       expiresAt: null,
       scopes: [on('backup-*', 'write')],
     });
-    const data = await house.accounts.exportAccounts({ secrets: false });
-    await house.accounts.importAccounts(data);
-    const elsewhere = await house.another();
-    const token = await elsewhere.authenticate(bearer(text));
-    expect(elsewhere.may(token, 'push', 'write', 'backup-nas')).toBe(true);
-    expect(elsewhere.may(token, 'push', 'write', 'alerts')).toBe(false);
+    const data = await fixture.accounts.exportAccounts({ secrets: false });
+    await fixture.accounts.importAccounts(data);
+    const otherFixture = await fixture.another();
+    const token = await otherFixture.authenticate(bearer(text));
+    expect(otherFixture.may(token, 'push', 'write', 'backup-nas')).toBe(true);
+    expect(otherFixture.may(token, 'push', 'write', 'alerts')).toBe(false);
   });
 });

@@ -1,41 +1,48 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
-import { badCredentials, basic, bearer, session, openHouse, type House } from './house.ts';
+import {
+  badCredentials,
+  basic,
+  bearer,
+  session,
+  openAccountsFixture,
+  type AccountsFixture,
+} from './accounts-fixture.ts';
 
-eachDialect((_name, open, newPlace) => {
-  let house: House;
+eachDialect((_name, open, createLocation) => {
+  let fixture: AccountsFixture;
   beforeEach(async () => {
-    const location = newPlace();
-    house = await openHouse(() => open(location));
+    const location = createLocation();
+    fixture = await openAccountsFixture(() => open(location));
   });
-  afterEach(() => house[Symbol.asyncDispose]());
+  afterEach(() => fixture[Symbol.asyncDispose]());
 
   const password = 'correct horse';
   const from = { remoteAddress: '::1', userAgent: '' };
 
   async function fill(): Promise<string> {
     const grants = [{ service: 'push', resource: 'b*', permission: 'read' as const }];
-    await house.accounts.create({ name: 'root', password, role: 'admin' });
-    await house.accounts.create({ name: 'mia', password, description: 'Mia', grants });
-    await house.accounts.change('*', { grants });
-    return (await house.accounts.createToken('mia', { label: 'phone', expiresAt: null })).text;
+    await fixture.accounts.create({ name: 'root', password, role: 'admin' });
+    await fixture.accounts.create({ name: 'mia', password, description: 'Mia', grants });
+    await fixture.accounts.change('*', { grants });
+    return (await fixture.accounts.createToken('mia', { label: 'phone', expiresAt: null })).text;
   }
 
   /** Returns the content of an export file. */
   const written = async (secrets: boolean) =>
-    JSON.parse(JSON.stringify(await house.accounts.exportAccounts({ secrets }))) as Record<string, unknown>[];
+    JSON.parse(JSON.stringify(await fixture.accounts.exportAccounts({ secrets }))) as Record<string, unknown>[];
 
   describe('account export and import', () => {
     test('restores accounts, grants, passwords and tokens on another host', async () => {
       const token = await fill();
-      await using other = await openHouse();
+      await using other = await openAccountsFixture();
       await other.accounts.importAccounts(await written(true));
-      expect(await other.accounts.list()).toEqual(await house.accounts.list());
-      expect(await other.accounts.find('*')).toEqual(await house.accounts.find('*'));
+      expect(await other.accounts.list()).toEqual(await fixture.accounts.list());
+      expect(await other.accounts.find('*')).toEqual(await fixture.accounts.find('*'));
       expect(await other.accounts.authenticate(basic('mia', password))).toMatchObject({ account: 'mia' });
       expect(await other.accounts.authenticate(bearer(token))).toMatchObject({ account: 'mia' });
       expect(await other.accounts.exportAccounts({ secrets: true })).toEqual(
-        await house.accounts.exportAccounts({ secrets: true }),
+        await fixture.accounts.exportAccounts({ secrets: true }),
       );
     });
 
@@ -43,10 +50,10 @@ eachDialect((_name, open, newPlace) => {
       const token = await fill();
       const data = await written(false);
       expect(JSON.stringify(data)).not.toMatch(/scrypt|[0-9a-f]{64}/);
-      await house.accounts.remove('mia');
-      await house.accounts.importAccounts(data);
-      expect(await house.accounts.authenticate(bearer(token))).toMatchObject({ account: 'mia' });
-      await using other = await openHouse();
+      await fixture.accounts.remove('mia');
+      await fixture.accounts.importAccounts(data);
+      expect(await fixture.accounts.authenticate(bearer(token))).toMatchObject({ account: 'mia' });
+      await using other = await openAccountsFixture();
       const before = await other.accounts.list();
       await expect(other.accounts.importAccounts(data)).rejects.toMatchObject({
         code: 'accounts.sealed_elsewhere',
@@ -58,23 +65,25 @@ eachDialect((_name, open, newPlace) => {
     test('replaces existing accounts and preserves sessions of unchanged ones', async () => {
       await fill();
       const data = await written(true);
-      await house.accounts.create({ name: 'late', password });
-      const stays = await house.accounts.signIn('mia', password, from);
-      await house.accounts.change('root', { password: 'battery staple' });
-      const ends = await house.accounts.signIn('root', 'battery staple', from);
-      await house.accounts.importAccounts(data);
-      expect(await house.accounts.find('late')).toBeUndefined();
-      expect(await house.accounts.authenticate(session(stays.secret))).toMatchObject({ account: 'mia' });
-      expect(await house.accounts.authenticate(session(ends.secret))).toBeUndefined();
-      await expect(house.accounts.authenticate(basic('root', 'battery staple'))).rejects.toMatchObject(badCredentials);
+      await fixture.accounts.create({ name: 'late', password });
+      const stays = await fixture.accounts.signIn('mia', password, from);
+      await fixture.accounts.change('root', { password: 'battery staple' });
+      const ends = await fixture.accounts.signIn('root', 'battery staple', from);
+      await fixture.accounts.importAccounts(data);
+      expect(await fixture.accounts.find('late')).toBeUndefined();
+      expect(await fixture.accounts.authenticate(session(stays.secret))).toMatchObject({ account: 'mia' });
+      expect(await fixture.accounts.authenticate(session(ends.secret))).toBeUndefined();
+      await expect(fixture.accounts.authenticate(basic('root', 'battery staple'))).rejects.toMatchObject(
+        badCredentials,
+      );
     });
 
     test('keeps the existing password for an entry without secrets', async () => {
       await fill();
       const data = (await written(true)).map(({ secrets: _, ...entry }) => entry);
-      await house.accounts.importAccounts(data);
-      expect(await house.accounts.authenticate(basic('mia', password))).toMatchObject({ account: 'mia' });
-      expect(await house.accounts.tokens('mia')).toHaveLength(1);
+      await fixture.accounts.importAccounts(data);
+      expect(await fixture.accounts.authenticate(basic('mia', password))).toMatchObject({ account: 'mia' });
+      expect(await fixture.accounts.tokens('mia')).toHaveLength(1);
     });
 
     test('does not change everyone into another account', async () => {
@@ -82,22 +91,22 @@ eachDialect((_name, open, newPlace) => {
       const data = (await written(true)).map((entry) =>
         entry['name'] === '*' ? { ...entry, role: 'admin', kind: 'person', enabled: false } : entry,
       );
-      await house.accounts.importAccounts(data);
-      expect(await house.accounts.find('*')).toMatchObject({
+      await fixture.accounts.importAccounts(data);
+      expect(await fixture.accounts.find('*')).toMatchObject({
         kind: 'service',
         role: 'user',
         enabled: true,
         hasPassword: false,
       });
-      await house.accounts.importAccounts(data.filter((entry) => entry['name'] !== '*'));
-      expect(await house.accounts.find('*')).toBeDefined();
+      await fixture.accounts.importAccounts(data.filter((entry) => entry['name'] !== '*'));
+      expect(await fixture.accounts.find('*')).toBeDefined();
     });
 
     test('is rejected without an administrator', async () => {
       await fill();
       const data = (await written(true)).filter((entry) => entry['name'] !== 'root');
-      await expect(house.accounts.importAccounts(data)).rejects.toMatchObject({ code: 'accounts.last_admin' });
-      expect(await house.accounts.find('root')).toBeDefined();
+      await expect(fixture.accounts.importAccounts(data)).rejects.toMatchObject({ code: 'accounts.last_admin' });
+      expect(await fixture.accounts.find('root')).toBeDefined();
     });
 
     test.each<[string, (data: Record<string, unknown>[]) => unknown]>([
@@ -141,12 +150,12 @@ eachDialect((_name, open, newPlace) => {
       ],
     ])('rejects %s and changes nothing', async (_what, spoil) => {
       await fill();
-      const before = await house.accounts.exportAccounts({ secrets: true });
-      await expect(house.accounts.importAccounts(spoil(await written(true)))).rejects.toMatchObject({
+      const before = await fixture.accounts.exportAccounts({ secrets: true });
+      await expect(fixture.accounts.importAccounts(spoil(await written(true)))).rejects.toMatchObject({
         code: 'accounts.invalid',
         status: 400,
       });
-      expect(await house.accounts.exportAccounts({ secrets: true })).toEqual(before);
+      expect(await fixture.accounts.exportAccounts({ secrets: true })).toEqual(before);
     });
   });
 });

@@ -2,20 +2,29 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SignInThrottle } from '../../../main/host/accounts/sign-in-throttle.ts';
 import type { Credentials } from '../../../services/contracts/control/accounts.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { address, badCredentials, basic, bearer, openHouse, tooMany, type House } from './house.ts';
+import {
+  address,
+  badCredentials,
+  basic,
+  bearer,
+  openAccountsFixture,
+  tooMany,
+  type AccountsFixture,
+} from './accounts-fixture.ts';
 
 const minute = 60_000;
 const right = 'correct horse';
 
-let house: House;
+let fixture: AccountsFixture;
 beforeEach(async () => {
-  house = await openHouse();
-  await house.accounts.create({ name: 'mia', password: right });
-  await house.accounts.create({ name: 'jo', password: right });
+  fixture = await openAccountsFixture();
+  await fixture.accounts.create({ name: 'mia', password: right });
+  await fixture.accounts.create({ name: 'jo', password: right });
 });
-afterEach(() => house[Symbol.asyncDispose]());
+afterEach(() => fixture[Symbol.asyncDispose]());
 
-const authenticate = (...given: Parameters<House['accounts']['authenticate']>) => house.accounts.authenticate(...given);
+const authenticate = (...args: Parameters<AccountsFixture['accounts']['authenticate']>) =>
+  fixture.accounts.authenticate(...args);
 
 let guesses = 0;
 /** Returns a password that was not tried before, since a repeated one does not count as another guess. */
@@ -38,13 +47,13 @@ const getOutcome = (work: Promise<unknown>): Promise<Outcome> =>
 /** Authenticates and advances the clock by the throttle's maximum wait. */
 function patiently(credentials: Credentials): Promise<Outcome> {
   const attempt = getOutcome(authenticate(credentials));
-  house.clock.advance(20_000);
+  fixture.clock.advance(20_000);
   return attempt;
 }
 
 /** Returns the wait of the throttle in ms, and the outcome. The wait begins before anything else. */
 function measureWait(credentials: Credentials): { readonly ms: number; readonly outcome: Promise<Outcome> } {
-  using after = vi.spyOn(house.clock, 'after');
+  using after = vi.spyOn(fixture.clock, 'after');
   const outcome = getOutcome(authenticate(credentials));
   return { ms: after.mock.calls[0]?.[0] ?? 0, outcome };
 }
@@ -56,9 +65,9 @@ function flood(attempts: readonly Credentials[]): Promise<Outcome[]> {
 
 async function allAtOnce(attempts: readonly Credentials[]): Promise<Readonly<Record<Outcome, number>>> {
   const attempt = attempts.map((credentials) => getOutcome(authenticate(credentials)));
-  house.clock.advance(minute);
+  fixture.clock.advance(minute);
   const outcomes = await Promise.all(attempt);
-  const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;
+  const count = (outcome: Outcome) => outcomes.filter((entry) => entry === outcome).length;
   return { in: count('in'), wrong: count('wrong'), slowed: count('slowed') };
 }
 
@@ -73,12 +82,12 @@ describe('throttle of one account from one source', () => {
     for (let count = 0; count < 8; count += 1) {
       const { ms, outcome } = measureWait(guess('mia'));
       waits.push(ms);
-      house.clock.advance(ms);
+      fixture.clock.advance(ms);
       expect(await outcome).toBe('slowed');
     }
     expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
     const { ms, outcome } = measureWait(basic('mia', right));
-    house.clock.advance(ms);
+    fixture.clock.advance(ms);
     expect([ms, await outcome]).toEqual([10_000, 'in']);
     expect(measureWait(guess('mia'))).toMatchObject({ ms: 0 });
   });
@@ -86,7 +95,7 @@ describe('throttle of one account from one source', () => {
   test('reports when the next attempt is allowed', async () => {
     await fiveWrong('mia');
     const attempt = authenticate(guess('mia')).catch((error: unknown) => error);
-    house.clock.advance(500);
+    fixture.clock.advance(500);
     expect(await attempt).toMatchObject({ ...tooMany, headers: { 'Retry-After': '1' }, retryAfterMs: 1000 });
   });
 
@@ -96,7 +105,7 @@ describe('throttle of one account from one source', () => {
         expect(await getOutcome(authenticate(guess('mia')))).toBe('wrong');
       }
       // Changes the password each time: a cached password does not reset the throttle, as the next test shows.
-      await house.accounts.change('mia', { password: `${right} ${String(round)}` });
+      await fixture.accounts.change('mia', { password: `${right} ${String(round)}` });
       expect(await getOutcome(authenticate(basic('mia', `${right} ${String(round)}`)))).toBe('in');
     }
   });
@@ -120,7 +129,7 @@ describe('throttle of one account from one source', () => {
     const attempt = Array.from({ length: 50 }, () => measureWait(guess('mia')));
     // Five immediately, five queued, and no more: further ones would exceed the maximum wait.
     expect(attempt.map(({ ms }) => ms).filter((ms) => ms > 0)).toEqual([500, 1500, 3500, 7500, 15_500]);
-    house.clock.advance(minute);
+    fixture.clock.advance(minute);
     const outcomes = await Promise.all(attempt.map(({ outcome }) => outcome));
     expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(5);
     expect(outcomes.filter((outcome) => outcome === 'slowed')).toHaveLength(45);
@@ -136,16 +145,16 @@ describe('throttle of one account from one source', () => {
 
   test('checks a formerly wrong password again once it is the right one', async () => {
     expect(await getOutcome(authenticate(basic('mia', 'battery staple')))).toBe('wrong');
-    await house.accounts.change('mia', { password: 'battery staple' });
+    await fixture.accounts.change('mia', { password: 'battery staple' });
     expect(await getOutcome(authenticate(basic('mia', 'battery staple')))).toBe('in');
   });
 
   test('delays sign-ins on the page as well', async () => {
     await fiveWrong('mia');
-    using after = vi.spyOn(house.clock, 'after');
-    const signedIn = house.accounts.signIn('mia', right, { remoteAddress: address, userAgent: '' });
+    using after = vi.spyOn(fixture.clock, 'after');
+    const signedIn = fixture.accounts.signIn('mia', right, { remoteAddress: address, userAgent: '' });
     expect(after).toHaveBeenCalledWith(500, expect.anything());
-    house.clock.advance(500);
+    fixture.clock.advance(500);
     expect(await signedIn).toMatchObject({ identity: { account: 'mia' } });
   });
 });
@@ -156,12 +165,12 @@ describe('recently verified credentials', () => {
     const guessing = Array.from({ length: 200 }, () => getOutcome(authenticate(guess('mia'))));
     for (let count = 0; count < 20; count += 1) expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
     // Also hours later, when the password must be hashed again, and after an unrelated change of the account.
-    house.clock.advance(6 * 60 * minute);
+    fixture.clock.advance(6 * 60 * minute);
     const more = Array.from({ length: 60 }, () => getOutcome(authenticate(guess('mia'))));
     expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
-    await house.accounts.change('mia', { description: 'changed' });
+    await fixture.accounts.change('mia', { description: 'changed' });
     expect(await getOutcome(authenticate(basic('mia', right)))).toBe('in');
-    house.clock.advance(minute);
+    fixture.clock.advance(minute);
     expect(await Promise.all([...guessing, ...more])).not.toContain('in');
   });
 
@@ -170,24 +179,24 @@ describe('recently verified credentials', () => {
     const guessing = flood(Array.from({ length: 400 }, () => guess('mia')));
     // From here on it waits like any other, or is refused; otherwise it would confirm a guess.
     expect(await getOutcome(authenticate(basic('mia', right)))).toBe('slowed');
-    house.clock.advance(minute);
+    fixture.clock.advance(minute);
     await guessing;
     expect(await patiently(basic('mia', right))).toBe('in');
   });
 
   test('do not help guesses from another address', async () => {
     await authenticate(basic('mia', right));
-    const elsewhere = '198.51.100.9';
-    const guessing = flood(Array.from({ length: 50 }, () => guess('mia', elsewhere)));
-    expect(await getOutcome(authenticate(basic('mia', right, elsewhere)))).toBe('slowed');
+    const otherAddress = '198.51.100.9';
+    const guessing = flood(Array.from({ length: 50 }, () => guess('mia', otherAddress)));
+    expect(await getOutcome(authenticate(basic('mia', right, otherAddress)))).toBe('slowed');
     expect(await getOutcome(authenticate(foreign(basic('mia', right))))).toBe('in');
-    house.clock.advance(minute);
+    fixture.clock.advance(minute);
     await guessing;
   });
 
   test('accepts tokens and sessions at any time', async () => {
-    const { text } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
-    const { secret } = await house.accounts.signIn('mia', right, { remoteAddress: address, userAgent: '' });
+    const { text } = await fixture.accounts.createToken('mia', { label: '', expiresAt: null });
+    const { secret } = await fixture.accounts.signIn('mia', right, { remoteAddress: address, userAgent: '' });
     await allAtOnce([...strangers(60), ...Array<string>(400).fill('mia')].map((name) => guess(name)));
     for (let count = 0; count < 40; count += 1) await authenticate(bearer('tk_wrong')).catch(() => {});
     expect(await authenticate(bearer(text))).toMatchObject({ account: 'mia' });
@@ -219,25 +228,27 @@ describe('throttle of one source', () => {
     const { wrong, slowed } = await allAtOnce(strangers(60).map((name) => guess(name)));
     expect([wrong, slowed]).toEqual([30, 30]);
     expect(await getOutcome(authenticate(guess('jo')))).toBe('wrong');
-    await house.accounts.change('jo', { password: 'battery staple' });
+    await fixture.accounts.change('jo', { password: 'battery staple' });
     expect(await getOutcome(authenticate(basic('jo', 'battery staple')))).toBe('in');
     // An account without an earlier sign-in from this address is accepted as well, after its wait.
     expect(await patiently(basic('mia', right))).toBe('in');
   });
 
   test('knows accounts from sessions and tokens, also after a restart', async () => {
-    await house.accounts.signIn('jo', right, { remoteAddress: address, userAgent: '' });
-    const { text } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
+    await fixture.accounts.signIn('jo', right, { remoteAddress: address, userAgent: '' });
+    const { text } = await fixture.accounts.createToken('mia', { label: '', expiresAt: null });
     await authenticate(bearer(text));
-    house.clock.advance(10_000);
+    fixture.clock.advance(10_000);
     await expect
-      .poll(async () => (await house.database.kysely.selectFrom('tokens').selectAll().execute())[0]?.['last_used_from'])
+      .poll(
+        async () => (await fixture.database.kysely.selectFrom('tokens').selectAll().execute())[0]?.['last_used_from'],
+      )
       .toBe(address);
-    const later = await house.another();
+    const later = await fixture.another();
     const ask = (credentials: Credentials) => getOutcome(later.authenticate(credentials));
     await Promise.all(
       [...strangers(60).map((name) => ask(guess(name)))].map(async (attempt) => {
-        house.clock.advance(minute);
+        fixture.clock.advance(minute);
         await attempt;
       }),
     );
@@ -278,10 +289,10 @@ describe('throttle of one source', () => {
 
 test('limits guesses at one account from all sources without delaying its owner', async () => {
   await authenticate(basic('mia', right));
-  const places = Array.from({ length: 100 }, (_, index) => guess('mia', `198.51.100.${String(index)}`));
-  const { wrong, slowed } = await allAtOnce(places);
+  const guesses = Array.from({ length: 100 }, (_, index) => guess('mia', `198.51.100.${String(index)}`));
+  const { wrong, slowed } = await allAtOnce(guesses);
   expect([wrong, slowed]).toEqual([50, 50]);
-  await house.accounts.change('mia', { password: 'battery staple' });
+  await fixture.accounts.change('mia', { password: 'battery staple' });
   expect(await getOutcome(authenticate(basic('mia', 'battery staple')))).toBe('in');
   expect(await getOutcome(authenticate(basic('jo', right, '198.51.100.1')))).toBe('in');
   // From a new address the account waits.
@@ -306,7 +317,7 @@ describe('throttle limits', () => {
     const guessing = flood(Array.from({ length: 10_050 }, (_, index) => guess(`name-${String(index)}`)));
     expect(measureWait(guess('jo')).ms).toBe(500);
     expect(await getOutcome(authenticate(guess('mia')))).toBe('slowed');
-    house.clock.advance(minute);
+    fixture.clock.advance(minute);
     const outcomes = await guessing;
     expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(30);
     expect(outcomes.filter((outcome) => outcome === 'slowed')).toHaveLength(10_020);
@@ -328,7 +339,7 @@ describe('throttle limits', () => {
 
   test('recovers when the clock is set back', async () => {
     await fiveWrong('mia');
-    house.clock.set(house.clock.now() - 24 * 60 * minute);
+    fixture.clock.set(fixture.clock.now() - 24 * 60 * minute);
     expect(await patiently(basic('mia', right))).toBe('in');
   });
 });
@@ -336,7 +347,7 @@ describe('throttle limits', () => {
 describe('secret of a service', () => {
   const check = (secret: string, remoteAddress = address) =>
     getOutcome(
-      house.accounts
+      fixture.accounts
         .checkSecret({ service: 'mail', name: 'nas', secret, remoteAddress }, () => secret === right)
         .then((isRight) => (isRight ? undefined : Promise.reject(Object.assign(new Error('no'), badCredentials)))),
     );
@@ -347,12 +358,12 @@ describe('secret of a service', () => {
     const many = Array.from({ length: 50 }, (_, index) => check(`another ${String(index)}`));
     expect(await check(right)).toBe('in');
     expect(await check('guess 1')).toBe('wrong');
-    house.clock.advance(minute);
+    fixture.clock.advance(minute);
     expect(await Promise.all(many)).toEqual(Array(50).fill('slowed'));
   });
 
   test('is independent of an account with the same name', async () => {
-    await house.accounts.create({ name: 'nas', password: right });
+    await fixture.accounts.create({ name: 'nas', password: right });
     await fiveWrong('nas');
     expect(await check(right)).toBe('in');
   });

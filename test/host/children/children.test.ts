@@ -130,9 +130,9 @@ describe('process of a killed host', () => {
 describe('supervised process', () => {
   it('restarts after growing pauses and reports the reason', async () => {
     const clock = createFakeClock();
-    await using kept = await openChildren(join(folder, 'kept'), { clock, log });
+    await using children = await openChildren(join(folder, 'kept'), { clock, log });
     const states: string[] = [];
-    const supervised = kept.supervise(
+    const supervised = children.supervise(
       { name: 'short', file: node, args: ['-e', 'process.exit(3)'] },
       {
         ready: () => Promise.resolve(),

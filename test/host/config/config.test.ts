@@ -4,7 +4,7 @@ import { SettingsView as SettingsViewSchema } from '../../../services/contracts/
 import { DataFolder, descriptors } from './fixture.ts';
 
 function findField(view: SettingsView, path: string): SettingsField {
-  const field = view.sections.flatMap(({ fields }) => fields).find((each) => each.path === path);
+  const field = view.sections.flatMap(({ fields }) => fields).find((entry) => entry.path === path);
   if (field === undefined) throw new Error(`no field ${path}`);
   return field;
 }

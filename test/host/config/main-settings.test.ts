@@ -39,7 +39,7 @@ describe('main settings', () => {
     const wrong = settingsSections(registry).flatMap(({ id, fields }) =>
       fields.flatMap(({ name, schema }) =>
         Object.keys((schema['needs'] as object | undefined) ?? {})
-          .filter((needed) => !fields.some((each) => each.name === needed))
+          .filter((needed) => !fields.some((entry) => entry.name === needed))
           .map((needed) => `${id}.${name} needs ${needed}`),
       ),
     );

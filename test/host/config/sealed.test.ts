@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { exportConfig, importConfig } from '../../../main/host/config/portable.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { DataFolder, descriptors } from './fixture.ts';
 
 const sample = readFileSync(fileURLToPath(new URL('samples/plain-secrets.yaml', import.meta.url)), 'utf8');
@@ -149,7 +149,8 @@ describe('unknown names within a setting', () => {
 
   it('rejects unknown names in the file and the environment with their origin', async () => {
     await using folder = await DataFolder.make(
-      'version: 1\nservices:\n  push:\n    retention: 3\n    upstreams:\n      - url: https://one.example/\n        pasword: x\n        password: y\n',
+      'version: 1\nservices:\n  push:\n    retention: 3\n    upstreams:\n      - url: https://' +
+        'one.example/\n        pasword: x\n        password: y\n',
     );
     const config = await folder.open({ environment: { PUSH_LIMITS: '{"perHour": 5}' } });
     expect(config.problems.toSorted((a, b) => b.path.localeCompare(a.path))).toEqual([

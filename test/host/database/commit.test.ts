@@ -17,7 +17,7 @@ async function openWithTable(open: Open) {
   return { database, stored, insert };
 }
 
-eachDialectOnOwnServer((name, open, _newPlace, server) => {
+eachDialectOnOwnServer((name, open, _createLocation, server) => {
   it('runs all waiting callers in one transaction', async () => {
     const { database, stored, insert } = await openWithTable(open);
     const transactions = new Set<unknown>();

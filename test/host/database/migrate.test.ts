@@ -11,9 +11,9 @@ const createTable = (name: string): Migration => ({
 const steps = async (db: Kysely<any>): Promise<string[]> =>
   (await db.selectFrom('migrations').select('name').orderBy('name').execute()).map((row) => String(row['name']));
 
-eachDialect((name, open, newPlace) => {
+eachDialect((name, open, createLocation) => {
   it('runs each step once in order', async () => {
-    const location = newPlace();
+    const location = createLocation();
     const database = await open(location);
     await database.migrate([createTable('a')]);
     await database.migrate([createTable('a'), createTable('b')]);
@@ -41,9 +41,9 @@ eachDialect((name, open, newPlace) => {
   });
 
   it('rolls back a step whose process is killed', async () => {
-    const location = newPlace();
+    const location = createLocation();
     await using child = startChild(import.meta.resolve('./migrating.ts'), location);
-    await child.said('in the middle');
+    await child.waitForLine('in the middle');
     await child.kill();
     const database = await open(location);
     expect(await steps(database.kysely)).toEqual(['001']);
@@ -71,7 +71,7 @@ eachDialect((name, open, newPlace) => {
 
   if (name === 'postgres') {
     it('lets two processes open and migrate one schema concurrently', async () => {
-      const location = newPlace();
+      const location = createLocation();
       const ran: string[] = [];
       const slow = (letter: string): Migration => ({
         name: letter,
@@ -88,7 +88,7 @@ eachDialect((name, open, newPlace) => {
 
     it('rejects an invalid schema name', async () => {
       for (const schema of ['pg_catalog', 'a"b', '', 'Ä', 'information_schema']) {
-        await expect(open({ ...newPlace(), schema })).rejects.toThrow('cannot be the name of a schema');
+        await expect(open({ ...createLocation(), schema })).rejects.toThrow('cannot be the name of a schema');
       }
     });
   }

@@ -9,7 +9,7 @@ import { ReadThread } from '../../../main/host/database/reads/thread.ts';
 import { requestSignal } from '../../../main/host/runtime/request-signal.ts';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { eachDialect } from '../../support/database.ts';
 
 let folder: string;
@@ -24,9 +24,9 @@ afterEach(async () => {
 });
 
 async function open(
-  given: { readonly memoryMb?: number; readonly clock?: typeof systemClock } = {},
+  options: { readonly memoryMb?: number; readonly clock?: typeof systemClock } = {},
 ): Promise<Database> {
-  const readThread = opened.use(new ReadThread({ clock: systemClock, log: silentLog, ...given }));
+  const readThread = opened.use(new ReadThread({ clock: systemClock, log: silentLog, ...options }));
   return opened.use(await openDatabase({ folder, schema: 'service', log: silentLog, readThread }));
 }
 
@@ -122,7 +122,7 @@ describe('read thread', () => {
     const refused = results.filter(({ status }) => status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);
     expect(results.length - refused.length).toBeGreaterThanOrEqual(1000);
-    for (const each of refused) expect(each).toMatchObject({ reason: { code: 'database.busy', status: 503 } });
+    for (const entry of refused) expect(entry).toMatchObject({ reason: { code: 'database.busy', status: 503 } });
   });
 
   it('cancels queued and running reads of a disconnected client', async () => {

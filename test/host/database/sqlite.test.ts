@@ -6,22 +6,24 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
-import { silentLog } from '../../support/place.ts';
-import { lacks } from '../../support/needs.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { lacks } from '../../support/requirements.ts';
 
-let room: string;
+let fixture: string;
 beforeEach(() => {
-  room = mkdtempSync(join(tmpdir(), 'sqlite-'));
+  fixture = mkdtempSync(join(tmpdir(), 'sqlite-'));
 });
-afterEach(() => rmSync(room, { recursive: true, force: true }));
+afterEach(() => rmSync(fixture, { recursive: true, force: true }));
 
-const open = (folder = join(room, 'service')) => openDatabase({ folder, schema: 'service', log: silentLog });
+const open = (folder = join(fixture, 'service')) => openDatabase({ folder, schema: 'service', log: silentLog });
 
 describe('SQLite database', () => {
   it('is accessible to its user only', async () => {
     await using database = await open();
     await sql`create table t (a integer)`.execute(database.kysely);
-    const modes = ['', 'db.sqlite', 'db.sqlite-wal'].map((name) => statSync(join(room, 'service', name)).mode & 0o777);
+    const modes = ['', 'db.sqlite', 'db.sqlite-wal'].map(
+      (name) => statSync(join(fixture, 'service', name)).mode & 0o777,
+    );
     expect(modes).toEqual([0o700, 0o600, 0o600]);
   });
 
@@ -39,14 +41,14 @@ describe('SQLite database', () => {
     await sql`create table t (a integer)`.execute(database.kysely);
     await database[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
-    expect(() => statSync(join(room, 'service', 'db.sqlite-wal'))).toThrow('ENOENT');
+    expect(() => statSync(join(fixture, 'service', 'db.sqlite-wal'))).toThrow('ENOENT');
   });
 
   it('reports busy while another process writes', async () => {
     await using database = await open();
     await sql`create table t (a integer)`.execute(database.kysely);
     await sql`pragma busy_timeout = 1`.execute(database.kysely);
-    const other = new Sqlite(join(room, 'service', 'db.sqlite'));
+    const other = new Sqlite(join(fixture, 'service', 'db.sqlite'));
     other.exec('begin immediate');
     const insert = () => database.commit((transaction) => transaction.insertInto('t').values({ a: 1 }).execute());
     await expect(insert()).rejects.toMatchObject({ code: 'database.busy', status: 503, retryable: true });
@@ -67,11 +69,11 @@ describe('SQLite database', () => {
       });
     for (let a = 1; a <= 300; a += 1) await insert(a);
     let copying = true;
-    const copy = database.backup(join(room, 'copy.sqlite')).finally(() => (copying = false));
+    const copy = database.backup(join(fixture, 'copy.sqlite')).finally(() => (copying = false));
     for (let a = 301; copying; a += 1) await insert(a);
     await copy;
-    expect(statSync(join(room, 'copy.sqlite')).mode & 0o777).toBe(0o600);
-    const restored = new Sqlite(join(room, 'copy.sqlite'));
+    expect(statSync(join(fixture, 'copy.sqlite')).mode & 0o777).toBe(0o600);
+    const restored = new Sqlite(join(fixture, 'copy.sqlite'));
     expect(restored.pragma('integrity_check', { simple: true })).toBe('ok');
     expect(restored.prepare('select sum(a) as sum, count(*) >= 600 as whole from t').get()).toEqual({
       sum: 0,
@@ -93,7 +95,7 @@ const canMount = (() => {
 // Where mounting is not permitted, a limit on the file replaces the full disk; SQLite then returns the same code.
 describe(canMount ? 'a full disk' : 'a full database file (mounting a small disk is not permitted here)', () => {
   it('reports a full disk as retryable, corrupts nothing, and recovers', async () => {
-    const folder = join(room, 'disk');
+    const folder = join(fixture, 'disk');
     mkdirSync(folder);
     if (canMount) execFileSync('mount', small(folder));
     try {
@@ -136,7 +138,7 @@ describe(canMount ? 'a full disk' : 'a full database file (mounting a small disk
 
   it('leaves no partial copy', async () => {
     if (lacks(canMount)) return;
-    const folder = join(room, 'disk');
+    const folder = join(fixture, 'disk');
     mkdirSync(folder);
     execFileSync('mount', small(folder));
     try {

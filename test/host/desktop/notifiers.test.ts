@@ -26,7 +26,7 @@ function show(notifier: Notifier, fields: Partial<Popup> = {}): PopupEvent[] {
   return events;
 }
 
-const soon = { timeout: 15_000, interval: 30 };
+const waitOptions = { timeout: 15_000, interval: 30 };
 const failed = { failed: expect.any(String) as string };
 const log = createLog({ level: 'error', format: 'text', write: () => undefined });
 
@@ -55,7 +55,7 @@ describe.skipIf(missingPrograms.length > 0)('notifier on a desktop with dunst', 
     it('shows title, body and urgency', async () => {
       await using notifier = open();
       const events = show(notifier, { body: 'first line\nsecond', urgency: 'critical' });
-      await vi.waitFor(() => expect(events).toContain('shown'), soon);
+      await vi.waitFor(() => expect(events).toContain('shown'), waitOptions);
       const [served] = await desktop.history();
       expect(served).toMatchObject({ appname: 'Homeport', summary: 'Backup', body: 'first line\nsecond' });
       // Critical: it remains until it is answered.
@@ -66,7 +66,7 @@ describe.skipIf(missingPrograms.length > 0)('notifier on a desktop with dunst', 
       await using notifier = open();
       const title = `$(touch /tmp/x) "q" 'a' \`id\` & <b>t</b> \\n`;
       const events = show(notifier, { title, body: 'disk full & <b>bold</b> <a href="x">x</a> C:\\new \\101 $HOME' });
-      await vi.waitFor(() => expect(events).toContain('shown'), soon);
+      await vi.waitFor(() => expect(events).toContain('shown'), waitOptions);
       const [served] = await desktop.history();
       expect(served?.summary).toBe(title);
       expect(served?.body).toBe(
@@ -80,7 +80,7 @@ describe.skipIf(missingPrograms.length > 0)('notifier on a desktop with dunst', 
     it('passes text that looks like an option as text', async () => {
       await using notifier = open();
       const events = show(notifier, { title: '--help', body: '--urgency=low' });
-      await vi.waitFor(() => expect(events).toContain('shown'), soon);
+      await vi.waitFor(() => expect(events).toContain('shown'), waitOptions);
       const [served] = await desktop.history();
       expect([served?.summary.trim(), served?.body.trim()]).toEqual(['--help', '--urgency=low']);
     });
@@ -88,7 +88,7 @@ describe.skipIf(missingPrograms.length > 0)('notifier on a desktop with dunst', 
     it('shows a popup without a body', async () => {
       await using notifier = open();
       const events = show(notifier, { body: '' });
-      await vi.waitFor(() => expect(events).toContain('shown'), soon);
+      await vi.waitFor(() => expect(events).toContain('shown'), waitOptions);
       expect((await desktop.history())[0]?.summary).toBe('Backup');
     });
   });
@@ -96,21 +96,21 @@ describe.skipIf(missingPrograms.length > 0)('notifier on a desktop with dunst', 
   it('is available with a display and a bus, and reports clicks and closed popups', async () => {
     await using notifier = desktopNotifier({ environment: desktop.environment, platform: 'linux', log });
     const events = show(notifier);
-    await vi.waitFor(() => expect(events).toEqual(['shown']), soon);
+    await vi.waitFor(() => expect(events).toEqual(['shown']), waitOptions);
     expect(notifier.name).toBe('notify-send');
-    await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), soon);
+    await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), waitOptions);
     await desktop.control('action', '0');
-    await vi.waitFor(() => expect(events).toContain('clicked'), soon);
+    await vi.waitFor(() => expect(events).toContain('clicked'), waitOptions);
     await desktop.control('close-all');
-    await vi.waitFor(() => expect(events.at(-1)).toBe('closed'), soon);
+    await vi.waitFor(() => expect(events.at(-1)).toBe('closed'), waitOptions);
   });
 
   it('keeps a popup visible after its buttons become inactive', async () => {
     const notifier = notifySendNotifier({ environment: desktop.environment });
     const all = Array.from({ length: 7 }, (_, index) => show(notifier, { title: `Popup ${String(index)}` }));
-    await vi.waitFor(() => expect(all.every((events) => events.includes('shown'))).toBe(true), soon);
+    await vi.waitFor(() => expect(all.every((events) => events.includes('shown'))).toBe(true), waitOptions);
     await notifier[Symbol.asyncDispose]();
-    await vi.waitFor(() => expect(all.every((events) => events.includes('closed'))).toBe(true), soon);
+    await vi.waitFor(() => expect(all.every((events) => events.includes('closed'))).toBe(true), waitOptions);
     expect((await desktop.count('displayed')) + (await desktop.count('waiting'))).toBe(7);
   });
 
@@ -118,10 +118,10 @@ describe.skipIf(missingPrograms.length > 0)('notifier on a desktop with dunst', 
     await using notifier = notifySendNotifier({ environment: desktop.environment });
     await desktop.control('set-paused', 'true');
     const events = show(notifier);
-    await vi.waitFor(() => expect(events).toContain('shown'), soon);
+    await vi.waitFor(() => expect(events).toContain('shown'), waitOptions);
     expect(await desktop.count('displayed')).toBe(0);
     await desktop.control('set-paused', 'false');
-    await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), soon);
+    await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), waitOptions);
   });
 
   it('gives up on a hanging popup server without accumulating processes', async () => {
@@ -130,21 +130,21 @@ describe.skipIf(missingPrograms.length > 0)('notifier on a desktop with dunst', 
     stuck.server?.kill('SIGSTOP');
     const all = Array.from({ length: 20 }, () => show(notifier));
     expect(all.slice(8)).toEqual(Array.from({ length: 12 }, () => [failed]));
-    await vi.waitFor(() => expect(all).toEqual(Array.from({ length: 20 }, () => [failed])), soon);
+    await vi.waitFor(() => expect(all).toEqual(Array.from({ length: 20 }, () => [failed])), waitOptions);
     stuck.server?.kill('SIGCONT');
   });
 
   it('reports a bus without a popup server and a missing bus', async () => {
-    await using bare = await Desktop.open({ server: 'none' });
-    const dead = { ...bare.environment, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' };
-    for (const environment of [bare.environment, dead]) {
+    await using desktop = await Desktop.open({ server: 'none' });
+    const dead = { ...desktop.environment, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' };
+    for (const environment of [desktop.environment, dead]) {
       await using direct = notifySendNotifier({ environment });
       const events = show(direct);
-      await vi.waitFor(() => expect(events).toEqual([failed]), soon);
+      await vi.waitFor(() => expect(events).toEqual([failed]), waitOptions);
       for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
       await using packaged = nodeNotifier({ platform: 'linux' });
       const others = show(packaged);
-      await vi.waitFor(() => expect(others).toEqual([failed]), soon);
+      await vi.waitFor(() => expect(others).toEqual([failed]), waitOptions);
     }
   });
 });
@@ -169,7 +169,7 @@ describe('notifier without a desktop', () => {
     const environment = { PATH: '/nonexistent', DISPLAY: ':0', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' };
     await using notifier = notifySendNotifier({ environment });
     const events = show(notifier);
-    await vi.waitFor(() => expect(events).toEqual([failed]), soon);
+    await vi.waitFor(() => expect(events).toEqual([failed]), waitOptions);
   });
 
   it('falls back to node-notifier for an old notify-send without actions', async () => {
@@ -182,7 +182,7 @@ describe('notifier without a desktop', () => {
       const environment = { PATH: process.env['PATH'], DISPLAY: ':0', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' };
       await using notifier = desktopNotifier({ environment, platform: 'linux', log });
       const events = show(notifier);
-      await vi.waitFor(() => expect(events).toEqual(['shown']), soon);
+      await vi.waitFor(() => expect(events).toEqual(['shown']), waitOptions);
       expect(notifier.name).toBe('node-notifier');
     } finally {
       vi.unstubAllEnvs();
@@ -232,13 +232,13 @@ describe('notifier on macOS and Windows', () => {
     const { asked: calls, load } = library(answer as never);
     await using notifier = nodeNotifier({ platform: 'darwin', load });
     const events = show(notifier, { silent: true });
-    await vi.waitFor(() => expect(events).toEqual(expected), soon);
+    await vi.waitFor(() => expect(events).toEqual(expected), waitOptions);
     expect(calls).toMatchObject([{ title: 'Backup', message: 'done', sound: false, actions: ['Mark as read'] }]);
   });
 
   it('reports a package that cannot be loaded as a failed popup', async () => {
     await using notifier = nodeNotifier({ platform: 'win32', load: () => Promise.reject(new Error('not there')) });
     const events = show(notifier);
-    await vi.waitFor(() => expect(events).toEqual([{ failed: 'not there' }]), soon);
+    await vi.waitFor(() => expect(events).toEqual([{ failed: 'not there' }]), waitOptions);
   });
 });

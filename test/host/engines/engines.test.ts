@@ -22,7 +22,7 @@ import { EngineFolder } from '../../../main/host/engines/folder.ts';
 import type { EnginePaths } from '../../../main/host/engines/places.ts';
 import { getEngineSpecs } from '../../../main/host/engines/specs.ts';
 import { registry } from '../../../main/host/services/registry.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 let folder: string;
 let settings: EnginePaths;

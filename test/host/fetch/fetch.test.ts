@@ -35,13 +35,13 @@ function make(options: Partial<Parameters<typeof createFetch>[0]> = {}): HostFet
 }
 
 /** Returns one list of addresses after another; the last one repeats. */
-function resolver(...answers: string[][]): Resolve & { asked: number } {
+function resolver(...answers: string[][]): Resolve & { queryCount: number } {
   const resolve = (): ReturnType<Resolve> => {
-    const addresses = answers[Math.min(resolve.asked, answers.length - 1)] ?? [];
-    resolve.asked += 1;
+    const addresses = answers[Math.min(resolve.queryCount, answers.length - 1)] ?? [];
+    resolve.queryCount += 1;
     return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
   };
-  resolve.asked = 0;
+  resolve.queryCount = 0;
   return resolve;
 }
 
@@ -156,7 +156,7 @@ describe('non-public address', () => {
       code: 'fetch.refused_address',
     });
     expect(reached).toBe(0);
-    expect(resolve.asked).toBe(2);
+    expect(resolve.queryCount).toBe(2);
   });
 
   test('is not reached over a connection of the owner', async () => {
@@ -234,8 +234,8 @@ describe('redirect', () => {
       reached += 1;
       response.end('inner');
     });
-    const elsewhere = inner.replace('127.0.0.1', '127.0.0.2');
-    const url = await serve((_request, response) => void response.writeHead(307, { location: elsewhere }).end());
+    const otherAddress = inner.replace('127.0.0.1', '127.0.0.2');
+    const url = await serve((_request, response) => void response.writeHead(307, { location: otherAddress }).end());
     await expect(make()(url, { ...owner, method: 'POST', body: 'x' })).rejects.toMatchObject({
       code: 'fetch.refused_address',
     });
@@ -280,7 +280,7 @@ describe('redirect', () => {
     await expect(fetch(`${self}${encodeURIComponent(self.replace('name', 'other'))}`)).rejects.toMatchObject({
       code: 'fetch.refused_address',
     });
-    expect(resolve.asked).toBe(2);
+    expect(resolve.queryCount).toBe(2);
   });
 
   test('refuses to leave TLS with credentials or a body', () => {
@@ -408,10 +408,10 @@ describe('response', () => {
       arrived.resolve();
     });
     const abort = new AbortController();
-    const asked = make()(url, { ...owner, signal: abort.signal });
+    const fetchPromise = make()(url, { ...owner, signal: abort.signal });
     await arrived.promise;
     abort.abort();
-    await expect(asked).rejects.toMatchObject({ code: 'fetch.failed' });
+    await expect(fetchPromise).rejects.toMatchObject({ code: 'fetch.failed' });
     await disconnected.promise;
     await expect(make()(url, { ...owner, signal: abort.signal })).rejects.toMatchObject({ code: 'fetch.failed' });
   });

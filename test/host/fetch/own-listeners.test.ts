@@ -39,10 +39,10 @@ async function serve(location?: string, host = '127.0.0.1'): Promise<Listening> 
   return { server, port: (server.address() as AddressInfo).port, requests };
 }
 
-function makeFetch(own: OwnConnections): HostFetch {
+function makeFetch(connections: OwnConnections): HostFetch {
   const names = (host: string) =>
     Promise.resolve(host === 'rebound.example' ? [{ address: '127.0.0.1', family: 4 }] : []);
-  const fetch = createFetch({ log: quietLog(), ownConnections: own, resolve: names, allowPrivate: () => true });
+  const fetch = createFetch({ log: quietLog(), ownConnections: connections, resolve: names, allowPrivate: () => true });
   open.push(fetch);
   return fetch;
 }
@@ -68,11 +68,11 @@ describe('requests to own listeners', () => {
   });
 
   it('are refused after a redirect', async () => {
-    const own = await serve();
-    const other = await serve(`http://127.0.0.1:${String(own.port)}/add`);
-    const fetch = makeFetch(new OwnConnections(() => [`http://127.0.0.1:${String(own.port)}`]));
+    const connections = await serve();
+    const other = await serve(`http://127.0.0.1:${String(connections.port)}/add`);
+    const fetch = makeFetch(new OwnConnections(() => [`http://127.0.0.1:${String(connections.port)}`]));
     await expect(fetch(`http://127.0.0.1:${String(other.port)}/`, owner)).rejects.toMatchObject(refused);
-    expect(own.requests).toHaveLength(0);
+    expect(connections.requests).toHaveLength(0);
   });
 
   it('are refused for streams and connections', async () => {
@@ -99,11 +99,11 @@ describe('requests to own listeners', () => {
 
 describe('connection of this process', () => {
   it('is recognized by the accepting listener until it closes', async () => {
-    const own = new OwnConnections();
+    const connections = new OwnConnections();
     const seen: boolean[] = [];
     const { port, server } = await serve();
-    server.on('request', (request: IncomingMessage) => seen.push(own.includes(request.socket)));
-    const fetch = makeFetch(own);
+    server.on('request', (request: IncomingMessage) => seen.push(connections.includes(request.socket)));
+    const fetch = makeFetch(connections);
     await fetch(`http://127.0.0.1:${String(port)}/`, owner);
     await globalThis.fetch(`http://127.0.0.1:${String(port)}/`);
     expect(seen).toEqual([true, false]);

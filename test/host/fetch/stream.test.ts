@@ -100,9 +100,9 @@ describe('streamed response', () => {
   });
 
   it('accepts an upload of any length', async () => {
-    let got = 0;
+    let received = 0;
     const base = await serve((request, response) => {
-      request.on('data', (part: Buffer) => (got += part.length));
+      request.on('data', (part: Buffer) => (received += part.length));
       request.on('end', () => response.end());
     });
     const parts = Readable.from(
@@ -111,7 +111,7 @@ describe('streamed response', () => {
       })(),
     );
     await make().stream(base, { ...owner, method: 'POST', body: parts });
-    expect(got).toBe(4 * 1024 * 1024);
+    expect(received).toBe(4 * 1024 * 1024);
   });
 });
 

@@ -163,11 +163,11 @@ interface Called {
   readonly body: unknown;
 }
 async function call(path: string, options: RequestInit = {}): Promise<Called> {
-  const answer = await fetch(`${opened.url}${path}`, options);
-  const text = await answer.text();
+  const response = await fetch(`${opened.url}${path}`, options);
+  const text = await response.text();
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     body: text === '' ? undefined : (JSON.parse(text) as unknown),
   };
 }
@@ -208,19 +208,20 @@ describe('API request', () => {
     ['that is compressed', '{}', { 'content-encoding': 'gzip' }, 415, 'http.not_json'],
     ['that is too large', JSON.stringify({ items: [{ id: 'x'.repeat(300) }] }), {}, 413, 'http.too_large'],
   ])('is rejected with a body %s', async (_name, body, headers, status, code) => {
-    const answer = await post(body, { authorization: 'Bearer user', ...headers });
-    expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ error: { code } });
+    const response = await post(body, { authorization: 'Bearer user', ...headers });
+    expect(response.status).toBe(status);
+    expect(response.body).toMatchObject({ error: { code } });
   });
 
   test('is ended early with a large chunked body', async () => {
     const socket = await dial(opened.listener.port);
-    const answer = everything(socket);
+    const response = everything(socket);
     socket.write(
-      'POST /api/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer user\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'POST /api/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer user\r\nContent-Type: ' +
+        'application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
     );
     socket.write(`1ff\r\n${'x'.repeat(511)}\r\n`);
-    expect(await answer).toMatch(/^HTTP\/1\.1 413/);
+    expect(await response).toMatch(/^HTTP\/1\.1 413/);
   });
 
   test('matches literal paths first, decodes parameters and ignores a trailing slash', async () => {
@@ -250,8 +251,8 @@ describe('API request', () => {
 });
 
 describe('route with a grant', () => {
-  const as = async (who: string, path: string, method = 'GET'): Promise<Called> =>
-    call(path, { method, headers: { authorization: `Bearer ${who}` } });
+  const as = async (caller: string, path: string, method = 'GET'): Promise<Called> =>
+    call(path, { method, headers: { authorization: `Bearer ${caller}` } });
 
   test('accepts accounts with the grant, passes their rights, and rejects others', async () => {
     expect((await as('user', '/api/shelf')).body).toEqual({ all: false, kitchen: true });
@@ -313,16 +314,16 @@ describe('access', () => {
     ['GET', '/api/items', undefined, 200],
     ['GET', '/api/items', 'Bearer wrong', 200],
   ])('answers %s %s as %s with %i', async (method, path, authorization, status) => {
-    const answer = await call(path, { method, headers: authorization === undefined ? {} : { authorization } });
-    expect(answer.status).toBe(status);
-    if (status >= 400) ApiError.parse(answer.body);
+    const response = await call(path, { method, headers: authorization === undefined ? {} : { authorization } });
+    expect(response.status).toBe(status);
+    if (status >= 400) ApiError.parse(response.body);
   });
 
   test('is checked before the body is read', async () => {
     expect((await post('{"broken', {})).status).toBe(401);
   });
 
-  const elsewhere = [
+  const otherOrigins = [
     ['from our own page', 'Sec-Fetch-Site: same-origin'],
     ['from our own origin', 'Origin: http://localhost'],
     ['from another origin', 'Origin: https://evil.example'],
@@ -332,21 +333,21 @@ describe('access', () => {
     ['without any sign of where', 'Accept: */*'],
   ] as const;
 
-  test.each(elsewhere)('ignores cookies, %s', async (_name, header) => {
+  test.each(otherOrigins)('ignores cookies, %s', async (_name, header) => {
     for (const line of ['DELETE /api/items/a', 'GET /api/items/a/file']) {
-      const answer = await request(opened.listener.port, line, ['Host: localhost', 'Cookie: session=admin', header]);
-      expect([401, 403]).toContain(answer.status);
+      const response = await request(opened.listener.port, line, ['Host: localhost', 'Cookie: session=admin', header]);
+      expect([401, 403]).toContain(response.status);
     }
   });
 
-  test.each(elsewhere)('accepts a session for a change, %s', async (name, header) => {
-    const answer = await request(opened.listener.port, 'DELETE /api/items/a', [
+  test.each(otherOrigins)('accepts a session for a change, %s', async (name, header) => {
+    const response = await request(opened.listener.port, 'DELETE /api/items/a', [
       'Host: localhost',
       'Homeport-Session: admin',
       header,
     ]);
     // No page of another origin can send the header or knows its value.
-    expect(answer.status).toBe(/another|sandboxed|sibling/.test(name) ? 403 : 204);
+    expect(response.status).toBe(/another|sandboxed|sibling/.test(name) ? 403 : 204);
   });
 
   test('allows a link only for the file at its address', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exchange, open, request } from './raw.ts';
 
-const elsewhere = 'Origin: https://evil.example';
+const otherOrigin = 'Origin: https://evil.example';
 
 describe('Host header', () => {
   test.each(['127.0.0.1', 'localhost', 'LOCALHOST:1', '[::1]', '127.0.0.1:9', 'localhost.'])(
@@ -72,13 +72,13 @@ describe('policy refuse', () => {
   test('prevents a page of another origin from reading and changing', async () => {
     await using opened = await open();
     const { port } = opened.listener;
-    const read = await request(port, 'GET /', ['Host: localhost', elsewhere]);
+    const read = await request(port, 'GET /', ['Host: localhost', otherOrigin]);
     expect(read.status).toBe(200);
     expect(read.text.toLowerCase()).not.toContain('access-control');
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const { status, text } = await request(port, `${method} /`, [
         'Host: localhost',
-        elsewhere,
+        otherOrigin,
         'Authorization: Bearer x',
       ]);
       expect(status).toBe(403);
@@ -154,7 +154,9 @@ describe('policy credentialed', () => {
     ['a query that only looks like it', 'POST /topic?authority=1', [], 403],
   ])('handles a cross-origin page with %s', async (_name, line, headers, status) => {
     await using opened = await open({ guard });
-    expect((await request(opened.listener.port, line, ['Host: localhost', elsewhere, ...headers])).status).toBe(status);
+    expect((await request(opened.listener.port, line, ['Host: localhost', otherOrigin, ...headers])).status).toBe(
+      status,
+    );
   });
 
   test.each([
@@ -169,9 +171,9 @@ describe('policy credentialed', () => {
   ])('handles credentials in the address, by %s', async (_name, headers, status) => {
     await using opened = await open({ guard: { ...guard, allowedOrigins: ['https://app.example.org'] } });
     for (const line of ['GET /topic/json?auth=x', 'POST /topic?authorization=x']) {
-      const answer = await request(opened.listener.port, line, ['Host: localhost', ...headers]);
-      expect(answer.status).toBe(status);
-      if (status === 403) expect(answer.text).toContain('listener.foreign_sign_in');
+      const response = await request(opened.listener.port, line, ['Host: localhost', ...headers]);
+      expect(response.status).toBe(status);
+      if (status === 403) expect(response.text).toContain('listener.foreign_sign_in');
     }
   });
 
@@ -182,7 +184,7 @@ describe('policy credentialed', () => {
     });
     const { text } = await request(opened.listener.port, 'POST /', [
       'Host: localhost',
-      elsewhere,
+      otherOrigin,
       'Authorization: Bearer tk',
       'Cookie: session=1',
     ]);
@@ -193,7 +195,7 @@ describe('policy credentialed', () => {
     await using opened = await open({ guard });
     const { status } = await request(opened.listener.port, 'OPTIONS /', [
       'Host: localhost',
-      elsewhere,
+      otherOrigin,
       'Access-Control-Request-Method: PUT',
     ]);
     expect(status).toBe(200);
@@ -202,8 +204,8 @@ describe('policy credentialed', () => {
 
 test('accepts every origin, but not every host, under policy any', async () => {
   await using opened = await open({ guard: { crossOrigin: 'any' } });
-  expect((await request(opened.listener.port, 'POST /', ['Host: localhost', elsewhere])).status).toBe(200);
-  expect((await request(opened.listener.port, 'POST /', ['Host: evil.example', elsewhere])).status).toBe(403);
+  expect((await request(opened.listener.port, 'POST /', ['Host: localhost', otherOrigin])).status).toBe(200);
+  expect((await request(opened.listener.port, 'POST /', ['Host: evil.example', otherOrigin])).status).toBe(403);
 });
 
 describe('WebSocket guard', () => {
@@ -215,17 +217,17 @@ describe('WebSocket guard', () => {
   };
 
   test.each([
-    ['refuse', 'GET /', [elsewhere], 403],
+    ['refuse', 'GET /', [otherOrigin], 403],
     ['refuse', 'GET /', ['Origin: null'], 403],
     ['refuse', 'GET /', ['Origin: http://localhost'], 101],
     ['refuse', 'GET /', [], 101],
     ['refuse', 'GET /', ['Sec-Fetch-Site: cross-site'], 403],
-    ['credentialed', 'GET /ws', [elsewhere], 403],
-    ['credentialed', 'GET /ws?auth=x', [elsewhere, 'Sec-Fetch-Mode: websocket'], 403],
+    ['credentialed', 'GET /ws', [otherOrigin], 403],
+    ['credentialed', 'GET /ws?auth=x', [otherOrigin, 'Sec-Fetch-Mode: websocket'], 403],
     ['credentialed', 'GET /ws?auth=x', ['Origin: chrome-extension://abc', 'Sec-Fetch-Mode: websocket'], 101],
     ['credentialed', 'GET /ws?auth=x', ['Origin: http://localhost', 'Sec-Fetch-Mode: websocket'], 101],
     ['credentialed', 'GET /ws?auth=x', [], 101],
-    ['any', 'GET /ws', [elsewhere], 101],
+    ['any', 'GET /ws', [otherOrigin], 101],
   ] as const)('handles under %s: %s %j', async (crossOrigin, line, headers, status) => {
     await using opened = await open({ guard: { crossOrigin }, handler });
     expect((await request(opened.listener.port, line, [...upgrade, ...headers])).status).toBe(status);
@@ -239,7 +241,7 @@ describe('WebSocket guard', () => {
         refuse: (_request, response, problem) => void response.writeHead(problem.status).end(`no: ${problem.code}`),
       },
     });
-    const { text } = await request(opened.listener.port, 'GET /', [...upgrade, elsewhere]);
+    const { text } = await request(opened.listener.port, 'GET /', [...upgrade, otherOrigin]);
     expect(text).toContain('no: listener.foreign_websocket');
   });
 });

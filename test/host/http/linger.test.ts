@@ -172,11 +172,11 @@ describe('client that sends after the response', () => {
     const body = 'x'.repeat(1000);
     const first = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000\r\n\r\n${body}`;
     const socket = await dial(opened.listener.port);
-    const answer = everything(socket);
+    const response = everything(socket);
     socket.write(first);
     await vi.waitFor(() => expect(http).toHaveBeenCalledOnce());
     socket.write(`${body}POST /again HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`);
-    expect((await answer).match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect((await response).match(/HTTP\/1\.1/g)).toHaveLength(1);
     expect(http).toHaveBeenCalledOnce();
     expect(await exchange(opened.listener.port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')).toContain('413');
   });

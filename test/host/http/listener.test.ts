@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { bindAll, PortTaken } from '../../../main/host/http/bind.ts';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 import { dial, everything, exchange, open, quietLog, request } from './raw.ts';
 
 const hasV6 = Object.values(networkInterfaces()).some(
@@ -264,14 +264,18 @@ describe('hostile client', () => {
   });
 
   test.each([
-    ['cookies', `Cookie: ${Array.from({ length: 30 }, (_, at) => `bomb${at}=${'x'.repeat(4000)}`).join('; ')}`, true],
+    [
+      'cookies',
+      `Cookie: ${Array.from({ length: 30 }, (_, index) => `bomb${index}=${'x'.repeat(4000)}`).join('; ')}`,
+      true,
+    ],
     ['a long address beside some cookies', 'Cookie: token=1; theme=dark', false],
-  ])('has its cookies cleared only when they are too large: %s', async (_name, header, told) => {
+  ])('has its cookies cleared only when they are too large: %s', async (_name, header, isCleared) => {
     await using opened = await open();
-    const path = told ? '/' : `/${'a=b;c=d'.repeat(20_000)}`;
+    const path = isCleared ? '/' : `/${'a=b;c=d'.repeat(20_000)}`;
     const answer = await exchange(opened.listener.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431/);
-    expect(answer.includes('Clear-Site-Data: "cookies"')).toBe(told);
+    expect(answer.includes('Clear-Site-Data: "cookies"')).toBe(isCleared);
   });
 
   test('gets 400 in plain text for other protocols', async () => {

@@ -17,8 +17,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function findHolder(words: readonly string[]): Promise<string | undefined> {
-  child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+async function findHolder(args: readonly string[]): Promise<string | undefined> {
+  child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(child.stdout!, 'data')) as [Buffer];
   return (await findPortHolder(Number(port)))?.description;
 }

@@ -61,9 +61,9 @@ export async function everything(socket: Socket): Promise<string> {
 /** Sends raw bytes and returns the whole response; the request must end the connection, or the server does. */
 export async function exchange(port: number, bytes: string | Buffer): Promise<string> {
   const socket = await dial(port);
-  const answer = everything(socket);
+  const response = everything(socket);
   socket.write(bytes);
-  return answer;
+  return response;
 }
 
 /** Sends a request with exactly these header lines. */

@@ -32,11 +32,11 @@ describe('pages', () => {
   test.each(['/', '/inbox', '/services/push/?tab=1', '/data/tables/public.plants'])(
     'serves the entry page at %s',
     async (path) => {
-      const answer = await fetch(opened.url + path);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(answer.headers.get('cache-control')).toBe('no-cache');
-      expect(await answer.text()).toContain('<title>app</title>');
+      const response = await fetch(opened.url + path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+      expect(await response.text()).toContain('<title>app</title>');
     },
   );
 
@@ -53,20 +53,20 @@ describe('pages', () => {
 
   test('explains that pages are not built yet', async () => {
     await using empty = await open({ handler: { http: createStaticPages({ folder: join(root, 'nowhere') }) } });
-    const answer = await fetch(empty.url);
-    expect(answer.status).toBe(503);
-    expect(await answer.text()).toContain('npm start');
+    const response = await fetch(empty.url);
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain('npm start');
   });
 });
 
 describe('files', () => {
   test('caches files with a hash permanently and compresses them on request', async () => {
-    const answer = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { headers: { 'accept-encoding': 'gzip' } });
-    expect(answer.headers.get('cache-control')).toContain('immutable');
-    expect(answer.headers.get('content-type')).toContain('text/javascript');
-    expect(answer.headers.get('content-encoding')).toBe('gzip');
-    expect(Number(answer.headers.get('content-length'))).toBeLessThan(script.length);
-    expect(await answer.text()).toBe(script);
+    const response = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { headers: { 'accept-encoding': 'gzip' } });
+    expect(response.headers.get('cache-control')).toContain('immutable');
+    expect(response.headers.get('content-type')).toContain('text/javascript');
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(response.headers.get('content-length'))).toBeLessThan(script.length);
+    expect(await response.text()).toBe(script);
     for (const accepted of ['identity', 'gzip;q=0, br']) {
       const fullResponse = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, {
         headers: { 'accept-encoding': accepted },
@@ -91,9 +91,9 @@ describe('files', () => {
   });
 
   test('cannot be written', async () => {
-    const answer = await fetch(opened.url, { method: 'POST' });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+    const response = await fetch(opened.url, { method: 'POST' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
   });
 
   test.each([
@@ -111,9 +111,9 @@ describe('files', () => {
     '/index.html/x.txt',
     '/assets.',
   ])('does not find %s', async (path) => {
-    const answer = await request(opened.listener.port, `GET ${path}`, ['Host: localhost']);
-    expect(answer.status).toBe(404);
-    expect(answer.text).not.toContain('secret\n');
-    expect(answer.text).toContain('There is no such page.');
+    const response = await request(opened.listener.port, `GET ${path}`, ['Host: localhost']);
+    expect(response.status).toBe(404);
+    expect(response.text).not.toContain('secret\n');
+    expect(response.text).toContain('There is no such page.');
   });
 });

@@ -10,7 +10,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { startChild } from '../../support/child.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { openRoom } from './room.ts';
+import { openJobsFixture } from './jobs-fixture.ts';
 
 const link = defineJob('test.link', z.object({ n: z.int() }));
 const chain = (count: number) => Array.from({ length: count }, (_, n) => ({ payload: { n }, orderKey: 'chain' }));
@@ -32,19 +32,19 @@ function counting(database: Database) {
   return { asked: counts, counted };
 }
 
-eachDialect((_name, open, newPlace) => {
+eachDialect((_name, open, createLocation) => {
   it('continues a chain after kill -9 without loss or reordering, repeating only the running job', async () => {
-    const location = newPlace();
+    const location = createLocation();
     const folder = mkdtempSync(join(tmpdir(), 'chain-'));
     const file = join(folder, 'done');
     try {
-      await using child = startChild(import.meta.resolve('./chaining.ts'), { place: location, file, jobs: 1_000 });
-      await child.said('under way');
+      await using child = startChild(import.meta.resolve('./chaining.ts'), { location, file, jobs: 1_000 });
+      await child.waitForLine('under way');
       await child.kill();
-      await using room = await openRoom(await open(location), { realClock: systemClock });
-      const first = await room.jobs.count('done');
-      using _linking = room.jobs.handle(link, async ({ payload: { n } }) => appendFileSync(file, `${n}\n`));
-      await room.settle('done', 1_000);
+      await using fixture = await openJobsFixture(await open(location), { realClock: systemClock });
+      const first = await fixture.jobs.count('done');
+      using _linking = fixture.jobs.handle(link, async ({ payload: { n } }) => appendFileSync(file, `${n}\n`));
+      await fixture.settle('done', 1_000);
       expect(first).toBeLessThan(1_000);
       const seen = readFileSync(file, 'utf8').trim().split('\n').map(Number);
       const twice = seen.filter((n, index) => seen[index - 1] === n);
@@ -57,8 +57,8 @@ eachDialect((_name, open, newPlace) => {
 
   it('serves other jobs beside an endless chain', async () => {
     const single = defineJob('test.single', z.object({ n: z.int() }), { concurrency: 1 });
-    await using room = await openRoom(await open(), { realClock: systemClock });
-    const { jobs, database } = room;
+    await using fixture = await openJobsFixture(await open(), { realClock: systemClock });
+    const { jobs, database } = fixture;
     let length = 0;
     const other = Promise.withResolvers<number>();
     const enqueue = (n: number, orderKey: string) =>
@@ -78,12 +78,12 @@ eachDialect((_name, open, newPlace) => {
   it('marks one job and claims the next in a single note without a commit', async () => {
     const database = await open();
     const { asked: counts, counted } = counting(database);
-    await using room = await openRoom(counted);
+    await using fixture = await openJobsFixture(counted);
     const seen: number[] = [];
-    await room.jobs.enqueueAll(database.kysely, link, chain(50));
+    await fixture.jobs.enqueueAll(database.kysely, link, chain(50));
     counts.notes = 0;
-    using _linking = room.jobs.handle(link, async ({ payload: { n } }) => void seen.push(n));
-    await room.settle('done', 50);
+    using _linking = fixture.jobs.handle(link, async ({ payload: { n } }) => void seen.push(n));
+    await fixture.settle('done', 50);
     expect(seen).toEqual(chain(50).map(({ payload }) => payload.n));
     expect(counts.commits).toBe(0);
     expect(counts.notes).toBeLessThanOrEqual(53);
@@ -91,38 +91,38 @@ eachDialect((_name, open, newPlace) => {
 
   it('commits dead letters, retries and drops', async () => {
     const { asked: counts, counted } = counting(await open());
-    await using room = await openRoom(counted);
+    await using fixture = await openJobsFixture(counted);
     const commitsAtDeath: number[] = [];
-    using _linking = room.jobs.handle(link, () => Promise.reject(new Problem('test.gone', 410, 'Gone.')), {
+    using _linking = fixture.jobs.handle(link, () => Promise.reject(new Problem('test.gone', 410, 'Gone.')), {
       onDead: () => void commitsAtDeath.push(counts.commits),
     });
-    const id = await room.jobs.enqueue(counted.kysely, link, { n: 1 });
+    const id = await fixture.jobs.enqueue(counted.kysely, link, { n: 1 });
     await vi.waitFor(() => expect(commitsAtDeath).toEqual([1]));
-    await room.jobs.retry(id);
+    await fixture.jobs.retry(id);
     await vi.waitFor(() => expect(commitsAtDeath).toEqual([1, 3]));
-    await room.jobs.drop(id);
+    await fixture.jobs.drop(id);
     expect(counts.commits).toBe(4);
   });
 
   it('does not run a job twice when the database lost the claim', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     let finish: () => void = () => undefined;
     const handler = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
-    using _linking = room.jobs.handle(link, handler);
-    await room.jobs.enqueueAll(room.database.kysely, link, chain(2));
-    await room.settle('running', 1);
+    using _linking = fixture.jobs.handle(link, handler);
+    await fixture.jobs.enqueueAll(fixture.database.kysely, link, chain(2));
+    await fixture.settle('running', 1);
     const forgotten = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
-    await room.database.kysely.updateTable('jobs').set(forgotten).where('state', '=', 'running').execute();
-    await room.jobs.enqueue(room.database.kysely, link, { n: 9 }, { orderKey: 'chain' });
+    await fixture.database.kysely.updateTable('jobs').set(forgotten).where('state', '=', 'running').execute();
+    await fixture.jobs.enqueue(fixture.database.kysely, link, { n: 9 }, { orderKey: 'chain' });
     // Makes the claims read the table again.
-    const waiting = await room.jobs.list({ state: 'waiting' });
-    await room.jobs.retry(waiting.at(-1)?.id ?? '');
-    await room.settle('running', 1);
+    const waiting = await fixture.jobs.list({ state: 'waiting' });
+    await fixture.jobs.retry(waiting.at(-1)?.id ?? '');
+    await fixture.settle('running', 1);
     expect(handler).toHaveBeenCalledTimes(1);
     for (let done = 1; done <= 3; done += 1) {
       await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(done));
       finish();
-      await room.settle('done', done);
+      await fixture.settle('done', done);
     }
     expect(handler).toHaveBeenCalledTimes(3);
   });
@@ -137,32 +137,32 @@ eachDialect((_name, open, newPlace) => {
       await enqueue?.();
       return database.mark(work);
     };
-    await using room = await openRoom({ ...database, mark }, { clock });
+    await using fixture = await openJobsFixture({ ...database, mark }, { clock });
     const seen: number[] = [];
-    using _linking = room.jobs.handle(link, async ({ payload }) => {
+    using _linking = fixture.jobs.handle(link, async ({ payload }) => {
       seen.push(payload.n);
       if (payload.n !== 1) return;
       late = () => {
         clock.advance(1);
-        return room.jobs.enqueue(database.kysely, link, { n: 2 }, { orderKey: 'chain' });
+        return fixture.jobs.enqueue(database.kysely, link, { n: 2 }, { orderKey: 'chain' });
       };
     });
-    await room.jobs.enqueue(database.kysely, link, { n: 1 }, { orderKey: 'chain' });
-    await room.settle('done', 2);
+    await fixture.jobs.enqueue(database.kysely, link, { n: 1 }, { orderKey: 'chain' });
+    await fixture.settle('done', 2);
     expect(seen).toEqual([1, 2]);
   });
 
   it('marks a job as done although the database lost the claim', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     let finish: () => void = () => undefined;
     const handler = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
-    using _linking = room.jobs.handle(link, handler);
-    await room.jobs.enqueue(room.database.kysely, link, { n: 1 });
-    await room.settle('running', 1);
+    using _linking = fixture.jobs.handle(link, handler);
+    await fixture.jobs.enqueue(fixture.database.kysely, link, { n: 1 });
+    await fixture.settle('running', 1);
     const forgotten = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
-    await room.database.kysely.updateTable('jobs').set(forgotten).execute();
+    await fixture.database.kysely.updateTable('jobs').set(forgotten).execute();
     finish();
-    await room.settle('done', 1);
+    await fixture.settle('done', 1);
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
@@ -175,16 +175,16 @@ eachDialect((_name, open, newPlace) => {
       fail = false;
       throw new Problem('database.unreachable', 503, 'The database server does not answer.');
     };
-    await using room = await openRoom({ ...database, mark: lost });
+    await using fixture = await openJobsFixture({ ...database, mark: lost });
     const attempts: number[] = [];
-    await room.jobs.enqueueAll(database.kysely, link, [...chain(2), { payload: { n: 5 } }]);
+    await fixture.jobs.enqueueAll(database.kysely, link, [...chain(2), { payload: { n: 5 } }]);
     fail = true;
-    using _linking = room.jobs.handle(link, async ({ attempt }) => void attempts.push(attempt));
-    await room.settle('running', 2);
+    using _linking = fixture.jobs.handle(link, async ({ attempt }) => void attempts.push(attempt));
+    await fixture.settle('running', 2);
     expect(attempts).toEqual([]);
     await vi.waitFor(async () => {
-      room.clock.advance(1_000);
-      expect(await room.jobs.count('done')).toBe(3);
+      fixture.clock.advance(1_000);
+      expect(await fixture.jobs.count('done')).toBe(3);
     });
     expect(attempts).toEqual([1, 1, 1]);
   });

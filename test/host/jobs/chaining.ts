@@ -5,16 +5,16 @@ import { z } from 'zod';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
-import { silentLog, type Place } from '../../support/place.ts';
-import { openRoom } from './room.ts';
+import { silentLog, type DatabaseLocation } from '../../support/database-location.ts';
+import { openJobsFixture } from './jobs-fixture.ts';
 
 const {
-  place,
+  location,
   file,
   jobs: count,
-} = JSON.parse(process.argv[2] ?? '{}') as { place: Place; file: string; jobs: number };
-const database = await openDatabase({ ...place, log: silentLog });
-const { jobs } = await openRoom(database, { realClock: systemClock });
+} = JSON.parse(process.argv[2] ?? '{}') as { location: DatabaseLocation; file: string; jobs: number };
+const database = await openDatabase({ ...location, log: silentLog });
+const { jobs } = await openJobsFixture(database, { realClock: systemClock });
 const link = defineJob('test.link', z.object({ n: z.int() }));
 jobs.handle(link, async ({ payload: { n } }) => {
   await nextTurn();

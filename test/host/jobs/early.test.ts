@@ -5,14 +5,14 @@ import type { Database } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { eachDialect } from '../../support/database.ts';
-import { openRoom, type JobsRoom } from './room.ts';
+import { openJobsFixture, type JobsFixture } from './jobs-fixture.ts';
 
 /** The clock of these tests jumps, so attempts need a long timeout. */
 const limits = { concurrency: 3, timeoutMs: 1_000_000_000 };
 const step = defineJob('test.step', z.object({ key: z.string(), n: z.int() }), limits);
 
 /** Enqueues a job in its own commit. */
-function add({ jobs, database }: JobsRoom, key: string, n: number): Promise<string> {
+function add({ jobs, database }: JobsFixture, key: string, n: number): Promise<string> {
   return database.commit((transaction) => jobs.enqueue(transaction, step, { key, n }, { orderKey: key }));
 }
 
@@ -27,33 +27,33 @@ function numbers(seed: number): () => number {
 
 eachDialect((name, open) => {
   it('runs jobs of many concurrent commits in the order of their keys within the limit', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     const seen = new Map<string, number[]>();
-    const underWay = new Set<string>();
+    const running = new Set<string>();
     let maxRunning = 0;
-    using _stepping = room.jobs.handle(step, async ({ payload: { key, n } }) => {
-      expect(underWay.has(key)).toBe(false);
-      underWay.add(key);
-      maxRunning = Math.max(maxRunning, underWay.size);
+    using _stepping = fixture.jobs.handle(step, async ({ payload: { key, n } }) => {
+      expect(running.has(key)).toBe(false);
+      running.add(key);
+      maxRunning = Math.max(maxRunning, running.size);
       await nextTurn();
-      underWay.delete(key);
+      running.delete(key);
       seen.set(key, [...(seen.get(key) ?? []), n]);
     });
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
     const all = Array.from({ length: 25 }, (_, n) => n);
     for (const n of all) {
-      const added = keys.map((key) => add(room, key, n));
+      const added = keys.map((key) => add(fixture, key, n));
       // Some rounds find earlier jobs still queued, others find all done.
       if (n % 4 === 0) await Promise.all(added);
-      if (n === 12) await room.settle('done', 13 * keys.length);
+      if (n === 12) await fixture.settle('done', 13 * keys.length);
     }
-    await room.settle('done', all.length * keys.length);
+    await fixture.settle('done', all.length * keys.length);
     expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(keys.map((key) => [key, all])));
     expect(maxRunning).toBe(3);
   });
 
   it('preserves order across failures, dead letters and drops', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     const random = numbers(7);
     const ended = new Map<string, number[]>();
     const tries = new Map<string, number>();
@@ -61,7 +61,7 @@ eachDialect((name, open) => {
     const dead: number[] = [];
     const batches = new Map<string, number[]>();
     const end = (key: string, n: number): void => void ended.set(key, [...(ended.get(key) ?? []), n]);
-    using _stepping = room.jobs.handle(
+    using _stepping = fixture.jobs.handle(
       step,
       async ({ payload: { key, n } }) => {
         await nextTurn();
@@ -81,21 +81,21 @@ eachDialect((name, open) => {
     );
     for (let n = 0; n < 60; n += 1) {
       const key = 'abcd'.charAt(Math.floor(random() * 4));
-      const added = add(room, key, n);
+      const added = add(fixture, key, n);
       batches.set(key, [...(batches.get(key) ?? []), n]);
       if (random() < 0.5) continue;
       const id = await added;
-      if (random() < 0.3 && (await room.jobs.drop(id))) dropped.add(`${key}${String(n)}`);
-      if (random() < 0.3) room.clock.advance(20_000);
+      if (random() < 0.3 && (await fixture.jobs.drop(id))) dropped.add(`${key}${String(n)}`);
+      if (random() < 0.3) fixture.clock.advance(20_000);
     }
     await vi.waitFor(
       async () => {
-        room.clock.advance(60_000);
+        fixture.clock.advance(60_000);
         // In one read, since a retried job changes between these states.
-        const states = (await room.jobs.list({ limit: 1_000 })).map(({ state }) => state);
+        const states = (await fixture.jobs.list({ limit: 1_000 })).map(({ state }) => state);
         expect(states.filter((state) => state === 'waiting' || state === 'running')).toEqual([]);
         // Dead letters are reported shortly after they are stored.
-        expect(dead.length).toBe(await room.jobs.count('dead'));
+        expect(dead.length).toBe(await fixture.jobs.count('dead'));
       },
       { timeout: 15_000, interval: 20 },
     );
@@ -111,60 +111,60 @@ eachDialect((name, open) => {
   });
 
   it('skips a dropped blocked job and continues with the next', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     const seen: number[] = [];
     let finish: () => void = () => undefined;
-    using _stepping = room.jobs.handle(step, async ({ payload: { n } }) => {
+    using _stepping = fixture.jobs.handle(step, async ({ payload: { n } }) => {
       seen.push(n);
       if (n === 0) await new Promise<void>((resolve) => (finish = resolve));
     });
-    await add(room, 'a', 0);
+    await add(fixture, 'a', 0);
     await vi.waitFor(() => expect(seen).toEqual([0]));
-    const [second = ''] = await Promise.all([1, 2, 3].map((n) => add(room, 'a', n)));
-    expect(await room.jobs.drop(second)).toBe(true);
+    const [second = ''] = await Promise.all([1, 2, 3].map((n) => add(fixture, 'a', n)));
+    expect(await fixture.jobs.drop(second)).toBe(true);
     finish();
-    await room.settle('done', 3);
+    await fixture.settle('done', 3);
     expect(seen).toEqual([0, 2, 3]);
   });
 
   it('marks long jobs as running and counts their attempts', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     const attempts: number[] = [];
     const ends: ((error: Error) => void)[] = [];
-    using _stepping = room.jobs.handle(step, ({ attempt }) => {
+    using _stepping = fixture.jobs.handle(step, ({ attempt }) => {
       attempts.push(attempt);
       return new Promise<void>((_resolve, reject) => ends.push(reject));
     });
-    await add(room, 'a', 0);
+    await add(fixture, 'a', 0);
     await vi.waitFor(() => expect(attempts).toEqual([1]));
     await vi.waitFor(async () => {
-      room.clock.advance(300);
-      expect(await room.jobs.count('running')).toBe(1);
+      fixture.clock.advance(300);
+      expect(await fixture.jobs.count('running')).toBe(1);
     });
-    expect(await room.one('running')).toMatchObject({ attempts: 1 });
+    expect(await fixture.one('running')).toMatchObject({ attempts: 1 });
     ends[0]?.(new Error('no'));
-    expect(await room.one('waiting')).toMatchObject({ attempts: 1 });
-    room.clock.advance(60_000);
+    expect(await fixture.one('waiting')).toMatchObject({ attempts: 1 });
+    fixture.clock.advance(60_000);
     await vi.waitFor(() => expect(attempts).toEqual([1, 2]));
     ends[1]?.(new Error('no'));
-    expect(await room.one('waiting')).toMatchObject({ attempts: 2 });
+    expect(await fixture.one('waiting')).toMatchObject({ attempts: 2 });
   });
 
   it('leaves no job behind when its handler comes and goes', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     const seen: number[] = [];
     let finish: () => void = () => undefined;
-    const first = room.jobs.handle(step, async ({ payload: { n } }) => {
+    const first = fixture.jobs.handle(step, async ({ payload: { n } }) => {
       seen.push(n);
       await new Promise<void>((resolve) => (finish = resolve));
     });
-    for (const n of [0, 1, 2]) await add(room, 'a', n);
+    for (const n of [0, 1, 2]) await add(fixture, 'a', n);
     await vi.waitFor(() => expect(seen).toEqual([0]));
     first[Symbol.dispose]();
     finish();
-    await room.settle('done', 1);
-    using _second = room.jobs.handle(step, async ({ payload: { n } }) => void seen.push(n));
-    await room.settle('done', 3);
+    await fixture.settle('done', 1);
+    using _second = fixture.jobs.handle(step, async ({ payload: { n } }) => void seen.push(n));
+    await fixture.settle('done', 3);
     expect(seen).toEqual([0, 1, 2]);
   });
 
@@ -175,35 +175,35 @@ eachDialect((name, open) => {
       marks += 1;
       return database.mark(work);
     };
-    await using room = await openRoom({ ...database, mark });
+    await using fixture = await openJobsFixture({ ...database, mark });
     const seen: number[] = [];
     let isGone = true;
     let finish: () => void = () => undefined;
-    using _stepping = room.jobs.handle(step, async ({ payload: { n } }) => {
+    using _stepping = fixture.jobs.handle(step, async ({ payload: { n } }) => {
       if (n === 0 && isGone) throw new Problem('test.gone', 410, 'Gone.', { retryable: false });
       seen.push(n);
       if (n === 1) await new Promise<void>((resolve) => (finish = resolve));
     });
-    const id = await add(room, 'a', 0);
-    await room.settle('dead', 1);
+    const id = await add(fixture, 'a', 0);
+    await fixture.settle('dead', 1);
     isGone = false;
-    await add(room, 'a', 1);
+    await add(fixture, 'a', 1);
     await vi.waitFor(() => expect(seen).toEqual([1]));
-    expect(await room.jobs.retry(id)).toBe(true);
+    expect(await fixture.jobs.retry(id)).toBe(true);
     for (let turns = 0; turns < 20; turns += 1) await nextTurn();
     marks = 0;
     // Each of these reads gives the worker time for at least one turn.
-    for (let turns = 0; turns < 200; turns += 1) await room.jobs.count('waiting');
+    for (let turns = 0; turns < 200; turns += 1) await fixture.jobs.count('waiting');
     expect(marks).toBeLessThan(10);
     expect(seen).toEqual([1]);
     finish();
-    await room.settle('done', 2);
+    await fixture.settle('done', 2);
     expect(seen).toEqual([1, 0]);
   });
 
   it('preserves order when the id of a rolled back job is reused', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database, clock } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database, clock } = fixture;
     const seen: string[] = [];
     const other = defineJob('test.other', z.object({ n: z.int() }));
     using _other = jobs.handle(other, async () => void seen.push('other'));
@@ -222,26 +222,26 @@ eachDialect((name, open) => {
     expect(await jobs.count('waiting')).toBe(2);
     expect(seen).toEqual(['other']);
     clock.advance(60_000);
-    await room.settle('done', 3);
+    await fixture.settle('done', 3);
     expect(seen).toEqual(['other', 'step 1', 'step 4']);
   });
 
   it('deletes completed jobs of such kinds, and their key is free again', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     const once = defineJob('test.once', z.object({ n: z.int() }), { deleteWhenDone: true });
     const seen: number[] = [];
-    using _once = room.jobs.handle(once, async ({ payload: { n } }) => void seen.push(n));
+    using _once = fixture.jobs.handle(once, async ({ payload: { n } }) => void seen.push(n));
     const enqueue = (n: number): Promise<string> =>
-      room.database.commit((transaction) => room.jobs.enqueue(transaction, once, { n }, { key: 'same' }));
+      fixture.database.commit((transaction) => fixture.jobs.enqueue(transaction, once, { n }, { key: 'same' }));
     await enqueue(1);
     await vi.waitFor(async () => {
       expect(seen).toEqual([1]);
-      expect(await room.jobs.list()).toEqual([]);
+      expect(await fixture.jobs.list()).toEqual([]);
     });
     await enqueue(2);
     await vi.waitFor(() => expect(seen).toEqual([1, 2]));
     await vi.waitFor(async () =>
-      expect(await room.metrics.read()).toMatchObject({ 'jobs_finished_total{kind="test.once",outcome="done"}': 2 }),
+      expect(await fixture.metrics.read()).toMatchObject({ 'jobs_finished_total{kind="test.once",outcome="done"}': 2 }),
     );
   });
 
@@ -253,16 +253,16 @@ eachDialect((name, open) => {
         marks += 1;
         return database.mark(work);
       };
-      await using room = await openRoom({ ...database, mark });
+      await using fixture = await openJobsFixture({ ...database, mark });
       const seen: number[] = [];
-      using _stepping = room.jobs.handle(step, async ({ payload: { n } }) => void seen.push(n));
-      await add(room, 'a', 0);
-      await room.settle('done', 1);
+      using _stepping = fixture.jobs.handle(step, async ({ payload: { n } }) => void seen.push(n));
+      await add(fixture, 'a', 0);
+      await fixture.settle('done', 1);
       marks = 0;
-      await Promise.all([1, 2, 3, 4, 5].map((n) => add(room, 'a', n)));
+      await Promise.all([1, 2, 3, 4, 5].map((n) => add(fixture, 'a', n)));
       await vi.waitFor(() => expect(seen).toEqual([0, 1, 2, 3, 4, 5]));
       expect(marks).toBe(0);
-      await room.settle('done', 6);
+      await fixture.settle('done', 6);
       expect(marks).toBe(1);
     });
 
@@ -277,11 +277,11 @@ eachDialect((name, open) => {
         }
         return database.mark(work);
       };
-      await using room = await openRoom({ ...database, mark });
+      await using fixture = await openJobsFixture({ ...database, mark });
       const pair = defineJob('test.pair', z.object({ key: z.string(), n: z.int() }), { ...limits, concurrency: 2 });
       const ends = new Map<number, () => void>();
       const begun: number[] = [];
-      using _working = room.jobs.handle(pair, async ({ payload: { n }, signal }) => {
+      using _working = fixture.jobs.handle(pair, async ({ payload: { n }, signal }) => {
         begun.push(n);
         if (n === 0) return;
         await new Promise<void>((resolve) => {
@@ -290,9 +290,9 @@ eachDialect((name, open) => {
         });
       });
       const enqueue = (key: string, n: number) =>
-        database.commit((transaction) => room.jobs.enqueue(transaction, pair, { key, n }, { orderKey: key }));
+        database.commit((transaction) => fixture.jobs.enqueue(transaction, pair, { key, n }, { orderKey: key }));
       await enqueue('first', 0);
-      await room.settle('done', 1);
+      await fixture.settle('done', 1);
       await enqueue('chain', 1);
       await vi.waitFor(() => expect(begun).toEqual([0, 1]));
       await enqueue('chain', 2);

@@ -5,29 +5,29 @@ import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
-import { openRoom, type JobsRoom } from './room.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { openJobsFixture, type JobsFixture } from './jobs-fixture.ts';
 
 const Payload = z.object({ n: z.int() });
 const deliver = defineJob('test.deliver', Payload);
-const away = () => new Problem('test.away', 503, 'It does not answer.');
+const createTemporaryProblem = () => new Problem('test.away', 503, 'It does not answer.');
 
-const untilAttempt = (room: JobsRoom, attempts: number) =>
+const untilAttempt = (fixture: JobsFixture, attempts: number) =>
   vi.waitFor(async () => {
-    const [job] = await room.jobs.list({ state: 'waiting' });
+    const [job] = await fixture.jobs.list({ state: 'waiting' });
     if (job?.attempts !== attempts) throw new Error('not yet');
     return job;
   });
 
-eachDialect((_name, open, newPlace) => {
+eachDialect((_name, open, createLocation) => {
   it('retries a failed job after growing delays with 20 % variation', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database, clock } = room;
-    using _delivering = jobs.handle(deliver, () => Promise.reject(away()));
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database, clock } = fixture;
+    using _delivering = jobs.handle(deliver, () => Promise.reject(createTemporaryProblem()));
     await jobs.enqueue(database.kysely, deliver, { n: 1 });
     const waits = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000];
     for (const [index, wait] of waits.entries()) {
-      const job = await untilAttempt(room, index + 1);
+      const job = await untilAttempt(fixture, index + 1);
       expect(job.lastError).toBe('It does not answer.');
       expect(job.runAt - clock.now()).toBeGreaterThanOrEqual(wait * 0.8);
       expect(job.runAt - clock.now()).toBeLessThanOrEqual(wait * 1.2);
@@ -36,48 +36,48 @@ eachDialect((_name, open, newPlace) => {
   });
 
   it('succeeds eventually', async () => {
-    await using room = await openRoom(await open());
-    using _delivering = room.jobs.handle(deliver, async ({ attempt }) => {
-      if (attempt < 3) throw away();
+    await using fixture = await openJobsFixture(await open());
+    using _delivering = fixture.jobs.handle(deliver, async ({ attempt }) => {
+      if (attempt < 3) throw createTemporaryProblem();
     });
-    await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
-    await untilAttempt(room, 1);
-    room.clock.advance(6_000);
-    await untilAttempt(room, 2);
-    room.clock.advance(18_000);
-    expect(await room.one('done')).toMatchObject({ attempts: 3, lastError: null });
+    await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 1 });
+    await untilAttempt(fixture, 1);
+    fixture.clock.advance(6_000);
+    await untilAttempt(fixture, 2);
+    fixture.clock.advance(18_000);
+    expect(await fixture.one('done')).toMatchObject({ attempts: 3, lastError: null });
   });
 
   it('waits as long as the destination requests', async () => {
-    await using room = await openRoom(await open());
-    using _delivering = room.jobs.handle(deliver, () =>
+    await using fixture = await openJobsFixture(await open());
+    using _delivering = fixture.jobs.handle(deliver, () =>
       Promise.reject(new Problem('test.slow_down', 429, 'Slow down.', { retryAfterMs: 77_000 })),
     );
-    await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
-    expect((await untilAttempt(room, 1)).runAt).toBe(room.clock.now() + 77_000);
+    await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 1 });
+    expect((await untilAttempt(fixture, 1)).runAt).toBe(fixture.clock.now() + 77_000);
   });
 
   it.each([
     ['the host', {}, ['job failed permanently']],
     ['what logs its own', { logsDead: true }, ['given up']],
-  ] as const)('logs a failure once, by %s', async (_who, own, wanted) => {
+  ] as const)('logs a failure once, by %s', async (_who, options, expected) => {
     const messages: string[] = [];
     const warn = (message: string): void => void messages.push(message);
-    await using room = await openRoom(await open(), { log: { ...silentLog, warn } });
-    const onDead = vi.fn(() => void ('logsDead' in own && warn('given up')));
+    await using fixture = await openJobsFixture(await open(), { log: { ...silentLog, warn } });
+    const onDead = vi.fn(() => void ('logsDead' in options && warn('given up')));
     const fails = (): Promise<never> => Promise.reject(new Problem('test.gone', 410, 'There is no such address.'));
-    using _delivering = room.jobs.handle(deliver, fails, { onDead, ...own });
-    await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
+    using _delivering = fixture.jobs.handle(deliver, fails, { onDead, ...options });
+    await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 1 });
     await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
     await vi.waitFor(async () =>
-      expect((await room.metrics.read())['jobs_finished_total{kind="test.deliver",outcome="dead"}']).toBe(1),
+      expect((await fixture.metrics.read())['jobs_finished_total{kind="test.deliver",outcome="dead"}']).toBe(1),
     );
-    expect(messages).toEqual(wanted);
+    expect(messages).toEqual(expected);
   });
 
   it('reports a final failure as a dead letter once', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database } = fixture;
     const onDead = vi.fn();
     using _delivering = jobs.handle(
       deliver,
@@ -85,9 +85,16 @@ eachDialect((_name, open, newPlace) => {
       { onDead },
     );
     const id = await jobs.enqueue(database.kysely, deliver, { n: 7 }, { key: 'k' });
-    expect(await room.one('dead')).toMatchObject({ id, attempts: 1, lastError: 'There is no such address.' });
+    expect(await fixture.one('dead')).toMatchObject({ id, attempts: 1, lastError: 'There is no such address.' });
     await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
-    const expected = { id, key: 'k', payload: { n: 7 }, attempt: 1, hasSuccessors: false, createdAt: room.clock.now() };
+    const expected = {
+      id,
+      key: 'k',
+      payload: { n: 7 },
+      attempt: 1,
+      hasSuccessors: false,
+      createdAt: fixture.clock.now(),
+    };
     expect(onDead).toHaveBeenCalledWith(expected, 'There is no such address.');
   });
 
@@ -100,29 +107,29 @@ eachDialect((_name, open, newPlace) => {
       fail = false;
       throw new Problem('database.unreachable', 503, 'The database server does not answer.');
     };
-    await using room = await openRoom({ ...database, commit: lost });
+    await using fixture = await openJobsFixture({ ...database, commit: lost });
     const onDead = vi.fn();
     const failGone = (): never => {
       fail = true;
       throw new Problem('test.gone', 410, 'It is gone.', { retryable: false });
     };
-    using _delivering = room.jobs.handle(deliver, async () => failGone(), { onDead });
-    await room.jobs.enqueue(database.kysely, deliver, { n: 1 });
+    using _delivering = fixture.jobs.handle(deliver, async () => failGone(), { onDead });
+    await fixture.jobs.enqueue(database.kysely, deliver, { n: 1 });
     await vi.waitFor(() => {
-      room.clock.advance(1_000);
+      fixture.clock.advance(1_000);
       expect(onDead).toHaveBeenCalledTimes(1);
     });
-    await room.jobs.flush();
+    await fixture.jobs.flush();
     expect(onDead).toHaveBeenCalledTimes(1);
   });
 
   it('reports a dead letter until it succeeds, also after a crash', async () => {
-    const location = newPlace();
+    const location = createLocation();
     const handler = async ({ payload: { n } }: { readonly payload: { readonly n: number } }): Promise<void> => {
       if (n === 1) throw new Problem('test.gone', 410, 'It is gone.', { retryable: false });
     };
     const onDead = vi.fn(() => Promise.reject(new Error('This host ends first.')));
-    const first = await openRoom(await open(location));
+    const first = await openJobsFixture(await open(location));
     first.jobs.handle(deliver, handler, { onDead });
     const id = await first.jobs.enqueue(first.database.kysely, deliver, { n: 1 }, { key: 'one' });
     await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
@@ -132,10 +139,10 @@ eachDialect((_name, open, newPlace) => {
     for (const hours of [1, 2]) {
       const clock = createFakeClock();
       clock.advance(hours * 3_600_000);
-      await using room = await openRoom(await open(location), { clock });
-      room.jobs.handle(deliver, handler, { onDead: listener });
-      await room.jobs.enqueue(room.database.kysely, deliver, { n: 2 });
-      await room.settle('done', hours);
+      await using fixture = await openJobsFixture(await open(location), { clock });
+      fixture.jobs.handle(deliver, handler, { onDead: listener });
+      await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 2 });
+      await fixture.settle('done', hours);
       await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(1));
     }
     const attempt = { id, key: 'one', payload: { n: 1 }, attempt: 1 };
@@ -143,60 +150,62 @@ eachDialect((_name, open, newPlace) => {
   });
 
   it('gives up on a job that is too old', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     const brief = defineJob('test.brief', Payload, { maxAgeMs: 10_000, backoffMs: [6_000] });
-    using _briefly = room.jobs.handle(brief, () => Promise.reject(away()));
-    await room.jobs.enqueue(room.database.kysely, brief, { n: 1 });
-    await untilAttempt(room, 1);
-    room.clock.advance(8_000);
-    await untilAttempt(room, 2);
-    room.clock.advance(8_000);
-    expect(await room.one('dead')).toMatchObject({ attempts: 3 });
+    using _briefly = fixture.jobs.handle(brief, () => Promise.reject(createTemporaryProblem()));
+    await fixture.jobs.enqueue(fixture.database.kysely, brief, { n: 1 });
+    await untilAttempt(fixture, 1);
+    fixture.clock.advance(8_000);
+    await untilAttempt(fixture, 2);
+    fixture.clock.advance(8_000);
+    expect(await fixture.one('dead')).toMatchObject({ attempts: 3 });
   });
 
   it('hides the message of an unexpected error in the list', async () => {
     const logged: unknown[] = [];
     const note = (_message: string, fields?: Record<string, unknown>) => void logged.push(fields?.['error']);
-    await using room = await openRoom(await open(), { log: { debug() {}, info: note, warn() {}, error() {} } });
-    using _delivering = room.jobs.handle(deliver, () => Promise.reject(new TypeError('https://user:secret@host/')));
-    await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
-    const job = await untilAttempt(room, 1);
+    await using fixture = await openJobsFixture(await open(), {
+      log: { debug() {}, info: note, warn() {}, error() {} },
+    });
+    using _delivering = fixture.jobs.handle(deliver, () => Promise.reject(new TypeError('https://user:secret@host/')));
+    await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 1 });
+    const job = await untilAttempt(fixture, 1);
     expect(job.lastError).toBe('Unexpected TypeError; the log has the details.');
     await vi.waitFor(() => expect(logged).toContainEqual(expect.any(TypeError)));
   });
 
   it('aborts a slow attempt and counts it as failed', async () => {
-    await using room = await openRoom(await open());
+    await using fixture = await openJobsFixture(await open());
     const slow = defineJob('test.slow', Payload, { timeoutMs: 1_000 });
     const aborted: unknown[] = [];
-    using _slowly = room.jobs.handle(slow, ({ signal }) => {
+    using _slowly = fixture.jobs.handle(slow, ({ signal }) => {
       signal.addEventListener('abort', () => aborted.push(signal.reason));
       // Ignores the abort, and must not block the slot.
       return new Promise(() => undefined);
     });
-    await room.jobs.enqueue(room.database.kysely, slow, { n: 1 });
-    await room.settle('running', 1);
-    room.clock.advance(1_000);
-    expect((await untilAttempt(room, 1)).lastError).toBe('The attempt took longer than 1000 ms.');
+    await fixture.jobs.enqueue(fixture.database.kysely, slow, { n: 1 });
+    await fixture.settle('running', 1);
+    fixture.clock.advance(1_000);
+    expect((await untilAttempt(fixture, 1)).lastError).toBe('The attempt took longer than 1000 ms.');
     expect(aborted).toMatchObject([{ code: 'jobs.timeout' }]);
   });
 
   it('runs jobs of an order key sequentially; a failing one delays only its successors', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database, clock } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database, clock } = fixture;
     const seen: string[] = [];
     let broken = true;
     using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
       seen.push(`${n} begins`);
       await new Promise((resolve) => setImmediate(resolve));
-      if (n === 11 && broken) throw away();
+      if (n === 11 && broken) throw createTemporaryProblem();
       seen.push(`${n} ends`);
     });
     const job = (n: number, orderKey: string) => ({ payload: { n }, orderKey });
     await jobs.enqueueAll(database.kysely, deliver, [job(10, 'a'), job(11, 'a'), job(12, 'a'), job(20, 'b')]);
     await jobs.enqueue(database.kysely, deliver, { n: 13 }, { orderKey: 'a' });
     await jobs.enqueue(database.kysely, deliver, { n: 21 }, { orderKey: 'b' });
-    await room.settle('done', 3);
+    await fixture.settle('done', 3);
     await vi.waitFor(async () => {
       const waiting = await jobs.list({ state: 'waiting' });
       expect(waiting.map(({ attempts }) => attempts)).toEqual([0, 0, 1]);
@@ -206,13 +215,13 @@ eachDialect((_name, open, newPlace) => {
     seen.length = 0;
     broken = false;
     clock.advance(6_000);
-    await room.settle('done', 6);
+    await fixture.settle('done', 6);
     expect(seen).toEqual(['11 begins', '11 ends', '12 begins', '12 ends', '13 begins', '13 ends']);
   });
 
   it('continues behind a job that steps aside and retries it on its own', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database, clock } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database, clock } = fixture;
     const seen: string[] = [];
     let broken = true;
     using _delivering = jobs.handle(deliver, async ({ payload: { n }, attempt }) => {
@@ -227,54 +236,54 @@ eachDialect((_name, open, newPlace) => {
     await vi.waitFor(async () => expect((await jobs.list()).map(({ attempts }) => attempts).sort()).toEqual([0, 0, 1]));
     expect(seen).toEqual(['1']);
     clock.advance(6_000);
-    await room.settle('done', 2);
+    await fixture.settle('done', 2);
     expect(seen).toEqual(['1', '1', '2', '3']);
-    expect(await room.one('waiting')).toMatchObject({ attempts: 2, lastError: 'It fails at this.' });
+    expect(await fixture.one('waiting')).toMatchObject({ attempts: 2, lastError: 'It fails at this.' });
     await jobs.enqueue(database.kysely, deliver, { n: 4 }, { orderKey: 'a' });
-    await room.settle('done', 3);
+    await fixture.settle('done', 3);
     broken = false;
     clock.advance(18_000);
-    await room.settle('done', 4);
+    await fixture.settle('done', 4);
     expect(seen.slice(4)).toEqual(['4', '1']);
   });
 
   it('continues behind a dead letter and a dropped job', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database } = fixture;
     const seen: number[] = [];
     using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
       seen.push(n);
       if (n === 1) throw new Problem('test.gone', 410, 'Gone.');
-      if (n === 2) throw away();
+      if (n === 2) throw createTemporaryProblem();
     });
     const enqueue = (n: number) => jobs.enqueue(database.kysely, deliver, { n }, { orderKey: 'a' });
     await enqueue(1);
     const second = await enqueue(2);
     await enqueue(3);
     await vi.waitFor(async () => expect((await jobs.list()).find(({ id }) => id === second)?.attempts).toBe(1));
-    await room.settle('waiting', 2);
+    await fixture.settle('waiting', 2);
     expect(seen).toEqual([1, 2]);
     expect(await jobs.drop(second)).toBe(true);
-    await room.settle('done', 1);
+    await fixture.settle('done', 1);
     expect(seen).toEqual([1, 2, 3]);
   });
 
   it('does not hold jobs behind one that was not stored because of its key', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database } = fixture;
     using _delivering = jobs.handle(deliver, async () => undefined);
     await jobs.enqueue(database.kysely, deliver, { n: 1 }, { key: 'k', orderKey: 'a' });
-    await room.settle('done', 1);
+    await fixture.settle('done', 1);
     await jobs.enqueueAll(database.kysely, deliver, [
       { payload: { n: 1 }, key: 'k', orderKey: 'a' },
       { payload: { n: 2 }, orderKey: 'a' },
     ]);
-    await room.settle('done', 2);
+    await fixture.settle('done', 2);
   });
 
   it('lists, retries and drops dead letters', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database } = fixture;
     let broken = true;
     using _delivering = jobs.handle(deliver, async () => {
       if (broken) throw new Problem('test.gone', 410, 'Gone.');
@@ -283,13 +292,13 @@ eachDialect((_name, open, newPlace) => {
       await jobs.enqueue(database.kysely, deliver, { n: 1 }),
       await jobs.enqueue(database.kysely, deliver, { n: 2 }, { key: 'k' }),
     ];
-    await room.settle('dead', 2);
+    await fixture.settle('dead', 2);
     expect((await jobs.list({ state: 'dead', kind: 'test.deliver' })).map(({ id }) => id)).toEqual([second, first]);
     expect(await jobs.list({ state: 'dead', limit: 1 })).toHaveLength(1);
     expect(await jobs.list({ kind: 'test.other' })).toEqual([]);
     broken = false;
     expect(await jobs.retry(first)).toBe(true);
-    expect(await room.one('done')).toMatchObject({ id: first, attempts: 2 });
+    expect(await fixture.one('done')).toMatchObject({ id: first, attempts: 2 });
     expect(await jobs.drop(second)).toBe(true);
     expect(await jobs.count('dead')).toBe(0);
     for (const id of [first, second, '', 'x', '-1', '99999999999999999999']) {
@@ -299,24 +308,24 @@ eachDialect((_name, open, newPlace) => {
   });
 
   it('makes a waiting job due on a manual retry', async () => {
-    await using room = await openRoom(await open());
-    using _delivering = room.jobs.handle(deliver, async ({ attempt }) => {
-      if (attempt === 1) throw away();
+    await using fixture = await openJobsFixture(await open());
+    using _delivering = fixture.jobs.handle(deliver, async ({ attempt }) => {
+      if (attempt === 1) throw createTemporaryProblem();
     });
-    const id = await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
-    await untilAttempt(room, 1);
-    expect(await room.jobs.retry(id)).toBe(true);
-    await room.settle('done', 1);
+    const id = await fixture.jobs.enqueue(fixture.database.kysely, deliver, { n: 1 });
+    await untilAttempt(fixture, 1);
+    expect(await fixture.jobs.retry(id)).toBe(true);
+    await fixture.settle('done', 1);
   });
 
   it('retries the first job of an order key early without counting the attempt', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database, clock } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database, clock } = fixture;
     const seen: number[] = [];
     let broken = true;
     using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
       seen.push(n);
-      if (broken) throw away();
+      if (broken) throw createTemporaryProblem();
     });
     const job = (n: number, orderKey: string, more = {}) => ({ payload: { n }, orderKey, ...more });
     const later = { runAt: clock.now() + 3_600_000 };
@@ -337,15 +346,15 @@ eachDialect((_name, open, newPlace) => {
     expect([await jobs.retryNow(deliver, 'b'), await jobs.retryNow(deliver, 'c')]).toEqual([false, false]);
     broken = false;
     expect(await jobs.retryNow(deliver, 'a')).toBe(true);
-    await room.settle('done', 2);
+    await fixture.settle('done', 2);
     expect(seen).toEqual([1, 1, 1, 2]);
   });
 
   it('counts waiting, dead and completed jobs', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database, metrics } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database, metrics } = fixture;
     using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {
-      if (n === 2) throw away();
+      if (n === 2) throw createTemporaryProblem();
       if (n === 3) throw new Problem('test.gone', 410, 'Gone.');
     });
     const series = (outcome: string) => `jobs_finished_total{kind="test.deliver",outcome="${outcome}"}`;

@@ -10,8 +10,8 @@ import { systemClock } from '../../../main/host/runtime/clock.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
-import { openRoom } from './room.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { openJobsFixture } from './jobs-fixture.ts';
 
 const deliver = defineJob('test.deliver', z.object({ n: z.int() }));
 const many = 6_000;
@@ -20,7 +20,7 @@ const everyKey = { kind: deliver.name, limit: 200_000 } as const;
 async function fill(database: Database): Promise<void> {
   await database.migrate(jobsMigrations);
   const dead = { kind: deliver.name, state: 'dead', payload: '{"n":0}', attempts: 1, created_at: 0, run_at: 0 };
-  const rows = Array.from({ length: many }, (_, at) => ({ ...dead, job_key: `k${String(at)}` }));
+  const rows = Array.from({ length: many }, (_, index) => ({ ...dead, job_key: `k${String(index)}` }));
   const others = [
     { ...dead, job_key: null },
     { ...dead, job_key: 'other', kind: 'test.other' },
@@ -40,10 +40,10 @@ eachDialect((_name, open) => {
   it('lists the keys of all jobs of a kind and state, newest first', async () => {
     const database = await open();
     await fill(database);
-    await using room = await openRoom(database);
-    const { jobs } = room;
+    await using fixture = await openJobsFixture(database);
+    const { jobs } = fixture;
     const dead = await jobs.keys({ ...everyKey, state: 'dead' });
-    expect(dead).toEqual(Array.from({ length: many }, (_, at) => `k${String(many - 1 - at)}`));
+    expect(dead).toEqual(Array.from({ length: many }, (_, index) => `k${String(many - 1 - index)}`));
     expect(await jobs.keys({ ...everyKey, state: 'dead', limit: 2 })).toEqual(dead.slice(0, 2));
     expect(await jobs.keys({ ...everyKey, state: 'waiting' })).toEqual(['behind', 'waits']);
     expect(await jobs.keys({ ...everyKey, kind: 'test.other', state: 'dead' })).toEqual(['other']);
@@ -51,8 +51,8 @@ eachDialect((_name, open) => {
   });
 
   it('updates the keys after failures, retries and drops', async () => {
-    await using room = await openRoom(await open());
-    const { jobs, database } = room;
+    await using fixture = await openJobsFixture(await open());
+    const { jobs, database } = fixture;
     let broken = true;
     using _delivering = jobs.handle(deliver, async () => {
       if (broken) throw new Problem('test.gone', 410, 'Gone.');
@@ -78,12 +78,12 @@ it('reads keys and long lists outside of the event loop', async () => {
     const read = vi.spyOn(readThread, 'read');
     await using database = await openDatabase({ folder, schema: 'test', log: silentLog, readThread });
     await fill(database);
-    await using room = await openRoom(database);
-    expect(await room.jobs.keys({ ...everyKey, state: 'dead' })).toHaveLength(many);
+    await using fixture = await openJobsFixture(database);
+    expect(await fixture.jobs.keys({ ...everyKey, state: 'dead' })).toHaveLength(many);
     expect(read).toHaveBeenCalledOnce();
-    expect(await room.jobs.list({ state: 'dead', limit: many })).toHaveLength(many);
+    expect(await fixture.jobs.list({ state: 'dead', limit: many })).toHaveLength(many);
     expect(read).toHaveBeenCalledTimes(2);
-    const [newest] = await room.jobs.list({ state: 'dead', kind: deliver.name });
+    const [newest] = await fixture.jobs.list({ state: 'dead', kind: deliver.name });
     expect(newest).toMatchObject({ kind: deliver.name, state: 'dead', attempts: 1 });
     expect(read, 'a short one costs less than the way to another thread').toHaveBeenCalledTimes(2);
   } finally {

@@ -8,7 +8,7 @@ import { defineJob } from '../../../services/contracts/jobs.ts';
 import { startChild } from '../../support/child.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialectOnOwnServer } from '../../support/database.ts';
-import { openRoom, type JobsRoom } from './room.ts';
+import { openJobsFixture, type JobsFixture } from './jobs-fixture.ts';
 
 const carry = defineJob('test.carry', z.object({ n: z.int() }));
 const never = () => new Promise<never>(() => undefined);
@@ -25,29 +25,29 @@ const untilAborted =
     });
 
 /** Makes a running job look as if a process of another computer had it. */
-const giveAway = (room: JobsRoom) =>
-  room.database.kysely
+const giveAway = (fixture: JobsFixture) =>
+  fixture.database.kysely
     .updateTable('jobs')
     .set({ lease_owner: 'elsewhere/boot/1|1|1|abc' })
     .where('state', '=', 'running')
     .execute();
 
-eachDialectOnOwnServer((name, open, newPlace, server) => {
+eachDialectOnOwnServer((name, open, createLocation, server) => {
   it('resumes jobs of a killed process immediately', async () => {
-    const location = newPlace();
+    const location = createLocation();
     await using child = startChild(import.meta.resolve('./working.ts'), location);
-    await child.said('running');
+    await child.waitForLine('running');
     await child.kill();
-    await using room = await openRoom(await open(location), { realClock: systemClock });
+    await using fixture = await openJobsFixture(await open(location), { realClock: systemClock });
     const seen: number[] = [];
-    using _carrying = room.jobs.handle(carry, async ({ attempt }) => void seen.push(attempt));
-    await room.settle('done', 1);
+    using _carrying = fixture.jobs.handle(carry, async ({ attempt }) => void seen.push(attempt));
+    await fixture.settle('done', 1);
     expect(seen).toEqual([2]);
   });
 
   it('releases running jobs on stop without counting the attempt', async () => {
-    const location = newPlace();
-    const first = await openRoom(await open(location));
+    const location = createLocation();
+    const first = await openJobsFixture(await open(location));
     const aborted = vi.fn();
     first.jobs.handle(carry, untilAborted(aborted));
     await first.jobs.enqueue(first.database.kysely, carry, { n: 1 });
@@ -56,31 +56,31 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     expect(aborted).toHaveBeenCalledTimes(1);
     expect(await first.one('waiting')).toMatchObject({ attempts: 0, lastError: null });
 
-    await using second = await openRoom(await open(location));
+    await using second = await openJobsFixture(await open(location));
     using _carrying = second.jobs.handle(carry, async ({ attempt }) => expect(attempt).toBe(1));
     await second.settle('done', 1);
   });
 
   it('counts a job that finishes during the stop as done', async () => {
-    const room = await openRoom(await open());
-    room.jobs.handle(carry, async ({ signal }) => {
+    const fixture = await openJobsFixture(await open());
+    fixture.jobs.handle(carry, async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
     });
-    await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
-    await room.settle('running', 1);
-    await room[Symbol.asyncDispose]();
-    expect(await room.jobs.count('done')).toBe(1);
+    await fixture.jobs.enqueue(fixture.database.kysely, carry, { n: 1 });
+    await fixture.settle('running', 1);
+    await fixture[Symbol.asyncDispose]();
+    expect(await fixture.jobs.count('done')).toBe(1);
   });
 
   it('stops despite a handler that ignores the abort', async () => {
-    const room = await openRoom(await open());
-    room.jobs.handle(carry, never);
-    await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
-    await room.settle('running', 1);
-    const stopped = room[Symbol.asyncDispose]();
+    const fixture = await openJobsFixture(await open());
+    fixture.jobs.handle(carry, never);
+    await fixture.jobs.enqueue(fixture.database.kysely, carry, { n: 1 });
+    await fixture.settle('running', 1);
+    const stopped = fixture[Symbol.asyncDispose]();
     await vi.waitFor(async () => {
-      room.clock.advance(4_000);
-      expect(await room.jobs.count('waiting')).toBe(1);
+      fixture.clock.advance(4_000);
+      expect(await fixture.jobs.count('waiting')).toBe(1);
     });
     await stopped;
   });
@@ -88,18 +88,18 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
   it('stops despite a commit on a hanging disk and starts none of its jobs', async () => {
     const database = await open();
     const hanging = new Promise<boolean>(() => undefined);
-    const room = await openRoom({ ...database, settling: () => hanging });
-    await database.commit((transaction) => room.jobs.enqueue(transaction, carry, { n: 1 }));
+    const fixture = await openJobsFixture({ ...database, settling: () => hanging });
+    await database.commit((transaction) => fixture.jobs.enqueue(transaction, carry, { n: 1 }));
     const handler = vi.fn(never);
-    room.jobs.handle(carry, handler);
+    fixture.jobs.handle(carry, handler);
     await vi.waitFor(async () => {
       const { rows } = await sql<{ state: string }>`select state from jobs`.execute(database.kysely);
       expect(rows).toEqual([{ state: 'running' }]);
     });
-    const stopped = room[Symbol.asyncDispose]();
+    const stopped = fixture[Symbol.asyncDispose]();
     await vi.waitFor(async () => {
-      room.clock.advance(4_000);
-      expect(await room.jobs.count('waiting')).toBe(1);
+      fixture.clock.advance(4_000);
+      expect(await fixture.jobs.count('waiting')).toBe(1);
     });
     await stopped;
     expect(handler).not.toHaveBeenCalled();
@@ -107,33 +107,33 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
 
   if (name === 'sqlite') {
     it('resumes jobs of an earlier boot or container immediately', async () => {
-      const location = newPlace();
-      const first = await openRoom(await open(location));
+      const location = createLocation();
+      const first = await openJobsFixture(await open(location));
       first.jobs.handle(carry, never);
       await first.jobs.enqueue(first.database.kysely, carry, { n: 1 });
       await first.settle('running', 1);
       await giveAway(first);
-      await using second = await openRoom(await open(location));
+      await using second = await openJobsFixture(await open(location));
       using _carrying = second.jobs.handle(carry, async () => undefined);
       await second.settle('done', 1);
     });
   } else {
     it('leaves jobs of a living process alone', async () => {
-      const location = newPlace();
+      const location = createLocation();
       await using child = startChild(import.meta.resolve('./working.ts'), location);
-      await child.said('running');
-      await using room = await openRoom(await open(location), { realClock: systemClock });
+      await child.waitForLine('running');
+      await using fixture = await openJobsFixture(await open(location), { realClock: systemClock });
       const handler = vi.fn(async () => undefined);
-      using _carrying = room.jobs.handle(carry, handler);
+      using _carrying = fixture.jobs.handle(carry, handler);
       await delay(50);
-      expect(await room.jobs.count('running')).toBe(1);
+      expect(await fixture.jobs.count('running')).toBe(1);
       expect(handler).not.toHaveBeenCalled();
     });
 
     it('renews leases of running jobs and takes over expired ones', async () => {
-      const location = newPlace();
+      const location = createLocation();
       const clock = createFakeClock();
-      await using one = await openRoom(await open(location), { clock });
+      await using one = await openJobsFixture(await open(location), { clock });
       const long = defineJob('test.carry', z.object({ n: z.int() }), { timeoutMs: 3_600_000 });
       const aborted = vi.fn();
       const onlyOnce = one.jobs.handle(long, untilAborted(aborted));
@@ -141,7 +141,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
       await one.settle('running', 1);
       onlyOnce[Symbol.dispose]();
 
-      await using two = await openRoom(await open(location), { clock });
+      await using two = await openJobsFixture(await open(location), { clock });
       const handler = vi.fn(async () => undefined);
       using _two = two.jobs.handle(long, handler);
       for (let minute = 0; minute < 9; minute += 1) {
@@ -164,67 +164,67 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     });
 
     it('aborts an attempt whose lease another worker has', async () => {
-      await using room = await openRoom(await open());
+      await using fixture = await openJobsFixture(await open());
       const aborted = vi.fn();
-      using _carrying = room.jobs.handle(carry, untilAborted(aborted));
-      await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
-      await room.settle('running', 1);
+      using _carrying = fixture.jobs.handle(carry, untilAborted(aborted));
+      await fixture.jobs.enqueue(fixture.database.kysely, carry, { n: 1 });
+      await fixture.settle('running', 1);
       // Owned by this process, hence alive.
-      const otherLease = { lease_owner: leaseOwner('another'), lease_until: room.clock.now() + 3_600_000 };
-      await room.database.kysely.updateTable('jobs').set(otherLease).execute();
-      room.clock.advance(20_000);
+      const otherLease = { lease_owner: leaseOwner('another'), lease_until: fixture.clock.now() + 3_600_000 };
+      await fixture.database.kysely.updateTable('jobs').set(otherLease).execute();
+      fixture.clock.advance(20_000);
       await vi.waitFor(() => expect(aborted).toHaveBeenCalledTimes(1));
-      expect(await room.one('running')).toMatchObject({ attempts: 1 });
+      expect(await fixture.one('running')).toMatchObject({ attempts: 1 });
     });
 
     it('shares work among replicas without running a job or order key twice', async () => {
-      const location = newPlace();
-      const rooms = await Promise.all(
-        [1, 2, 3].map(async () => openRoom(await open(location), { realClock: systemClock })),
+      const location = createLocation();
+      const fixtures = await Promise.all(
+        [1, 2, 3].map(async () => openJobsFixture(await open(location), { realClock: systemClock })),
       );
       const work = defineJob('test.work', z.object({ n: z.int(), order: z.string() }), { concurrency: 8 });
       const runs: number[] = [];
-      const perRoom = rooms.map(() => 0);
+      const jobCounts = fixtures.map(() => 0);
       const busy = new Set<string>();
       const overlaps: string[] = [];
-      for (const [index, room] of rooms.entries()) {
-        room.jobs.handle(work, async ({ payload: { n, order } }) => {
+      for (const [index, fixture] of fixtures.entries()) {
+        fixture.jobs.handle(work, async ({ payload: { n, order } }) => {
           if (busy.has(order)) overlaps.push(order);
           busy.add(order);
           runs.push(n);
-          perRoom[index] = (perRoom[index] ?? 0) + 1;
+          jobCounts[index] = (jobCounts[index] ?? 0) + 1;
           await delay(1);
           busy.delete(order);
         });
       }
       await Promise.all(
         Array.from({ length: 300 }, (_, n) => {
-          const room = rooms[n % rooms.length] as JobsRoom;
+          const fixture = fixtures[n % fixtures.length] as JobsFixture;
           const order = n % 3 === 0 ? `own ${n}` : `shared ${n % 7}`;
-          return room.database.commit((transaction) =>
-            room.jobs.enqueue(transaction, work, { n, order }, { orderKey: order }),
+          return fixture.database.commit((transaction) =>
+            fixture.jobs.enqueue(transaction, work, { n, order }, { orderKey: order }),
           );
         }),
       );
-      await rooms[0]?.settle('done', 300);
+      await fixtures[0]?.settle('done', 300);
       expect([...runs].sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, n) => n));
       expect(overlaps).toEqual([]);
-      expect(perRoom.filter((count) => count > 0).length).toBeGreaterThan(1);
-      for (const room of rooms) await room[Symbol.asyncDispose]();
+      expect(jobCounts.filter((count) => count > 0).length).toBeGreaterThan(1);
+      for (const fixture of fixtures) await fixture[Symbol.asyncDispose]();
     });
 
     it('continues after the database was unreachable', async () => {
-      await using room = await openRoom(await open(), { realClock: systemClock });
+      await using fixture = await openJobsFixture(await open(), { realClock: systemClock });
       let finish: () => void = () => undefined;
       const handler = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
-      using _carrying = room.jobs.handle(carry, handler);
-      await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
-      await room.settle('running', 1);
+      using _carrying = fixture.jobs.handle(carry, handler);
+      await fixture.jobs.enqueue(fixture.database.kysely, carry, { n: 1 });
+      await fixture.settle('running', 1);
       await server().kill();
       finish();
       await delay(100);
       await server().restart();
-      await room.settle('done', 1);
+      await fixture.settle('done', 1);
       expect(handler).toHaveBeenCalledTimes(1);
     });
   }

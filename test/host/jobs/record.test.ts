@@ -4,7 +4,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import { eachDialect } from '../../support/database.ts';
-import { openRoom } from './room.ts';
+import { openJobsFixture } from './jobs-fixture.ts';
 
 const count = defineJob('test.count', z.object({ n: z.int() }), { concurrency: 8 });
 const payloads = (numbers: readonly number[]) => numbers.map((n) => ({ payload: { n } }));
@@ -19,9 +19,9 @@ const stored = async ({ kysely }: Database): Promise<readonly number[]> =>
 
 eachDialect((_name, open) => {
   it('records results together with the marks and reports when they are stored', async () => {
-    await using room = await openRoom(await withTable(await open()));
+    await using fixture = await openJobsFixture(await withTable(await open()));
     const recorded: number[] = [];
-    using _counting = room.jobs.handle(count, async ({ payload }) => payload.n * 10, {
+    using _counting = fixture.jobs.handle(count, async ({ payload }) => payload.n * 10, {
       async record(transaction, results) {
         await transaction
           .insertInto('results')
@@ -30,18 +30,18 @@ eachDialect((_name, open) => {
       },
       onDone: (results) => void recorded.push(...results),
     });
-    await room.jobs.enqueueAll(room.database.kysely, count, payloads([1, 2, 3, 4, 5]));
-    await room.settle('done', 5);
+    await fixture.jobs.enqueueAll(fixture.database.kysely, count, payloads([1, 2, 3, 4, 5]));
+    await fixture.settle('done', 5);
     await vi.waitFor(() => expect(recorded.toSorted((a, b) => a - b)).toEqual([10, 20, 30, 40, 50]));
-    expect(await stored(room.database)).toEqual([10, 20, 30, 40, 50]);
+    expect(await stored(fixture.database)).toEqual([10, 20, 30, 40, 50]);
   });
 
   it('records them again with the marks after a refused transaction', async () => {
     const database = await withTable(await open());
-    await using room = await openRoom(database);
+    await using fixture = await openJobsFixture(database);
     let refusals = 2;
     const recorded: number[] = [];
-    using _counting = room.jobs.handle(count, async ({ payload }) => payload.n, {
+    using _counting = fixture.jobs.handle(count, async ({ payload }) => payload.n, {
       async record(transaction, results) {
         await transaction
           .insertInto('results')
@@ -51,10 +51,10 @@ eachDialect((_name, open) => {
       },
       onDone: (results) => void recorded.push(...results),
     });
-    await room.jobs.enqueueAll(room.database.kysely, count, payloads([1, 2]));
+    await fixture.jobs.enqueueAll(fixture.database.kysely, count, payloads([1, 2]));
     await vi.waitFor(async () => {
-      room.clock.advance(1000);
-      expect(await room.jobs.count('done')).toBe(2);
+      fixture.clock.advance(1000);
+      expect(await fixture.jobs.count('done')).toBe(2);
     });
     expect(await stored(database)).toEqual([1, 2]);
     await vi.waitFor(() => expect(recorded.toSorted()).toEqual([1, 2]));
@@ -63,14 +63,14 @@ eachDialect((_name, open) => {
   it('runs no job before its row is on the disk', async () => {
     const sync = Promise.withResolvers<boolean>();
     const database = await open();
-    await using room = await openRoom({ ...database, settling: () => sync.promise });
+    await using fixture = await openJobsFixture({ ...database, settling: () => sync.promise });
     const handler = vi.fn(async () => undefined);
-    using _counting = room.jobs.handle(count, handler);
-    await room.jobs.enqueue(database.kysely, count, { n: 1 });
-    await room.settle('running', 1);
+    using _counting = fixture.jobs.handle(count, handler);
+    await fixture.jobs.enqueue(database.kysely, count, { n: 1 });
+    await fixture.settle('running', 1);
     expect(handler).not.toHaveBeenCalled();
     sync.resolve(true);
-    await room.settle('done', 1);
+    await fixture.settle('done', 1);
     expect(handler).toHaveBeenCalledTimes(1);
   });
 });

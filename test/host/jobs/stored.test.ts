@@ -7,8 +7,8 @@ import { jobsMigrations } from '../../../main/host/jobs/jobs.ts';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
-import { openRoom } from './room.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { openJobsFixture } from './jobs-fixture.ts';
 
 /**
  * State that a killed host of November 2026 left: a finished job, a dead letter, a job that waits for its next attempt
@@ -56,11 +56,11 @@ it('continues with the table and journal of an earlier version', async () => {
     await database.kysely.insertInto('jobs').values(rows).execute();
     writeFileSync(join(folder, 'db.ended-1'), journal);
     const clock = createFakeClock(1_795_400_980_000);
-    await using room = await openRoom(database, { clock });
+    await using fixture = await openJobsFixture(database, { clock });
     const sample = defineJob('test.sample', z.object({ n: z.int() }));
     const handled: [number, number][] = [];
     const recorded: number[] = [];
-    using _working = room.jobs.handle(
+    using _working = fixture.jobs.handle(
       sample,
       async ({ payload: { n }, attempt }) => {
         handled.push([n, attempt]);
@@ -71,21 +71,21 @@ it('continues with the table and journal of an earlier version', async () => {
         result: z.object({ n: z.int() }),
       },
     );
-    await room.settle('done', 4);
+    await fixture.settle('done', 4);
     expect(handled).toEqual([
       [5, 2],
       [6, 1],
     ]);
     clock.advance(2_000);
-    await room.settle('done', 6);
+    await fixture.settle('done', 6);
     expect(handled.slice(2)).toEqual([
       [3, 2],
       [4, 1],
     ]);
     expect(recorded.toSorted()).toEqual([3, 4, 5, 6, 7]);
-    expect(await room.one('dead')).toMatchObject({ id: '2', lastError: 'Gone.' });
+    expect(await fixture.one('dead')).toMatchObject({ id: '2', lastError: 'Gone.' });
     const again = await database.commit((transaction) =>
-      room.jobs.enqueue(transaction, sample, { n: 8 }, { key: 'k' }),
+      fixture.jobs.enqueue(transaction, sample, { n: 8 }, { key: 'k' }),
     );
     expect(again).toBe('6');
     await vi.waitFor(() => expect(handled).toHaveLength(4));

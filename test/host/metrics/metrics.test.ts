@@ -9,8 +9,8 @@ const open = (): HostMetrics => createMetrics({ version: '1.2.3' });
 
 /** Installed by the bootstrap in CI; optional elsewhere. */
 function findPromtool(): string | undefined {
-  const own = join(import.meta.dirname, '../../../.cache/tools/promtool');
-  if (existsSync(own)) return own;
+  const promtool = join(import.meta.dirname, '../../../.cache/tools/promtool');
+  if (existsSync(promtool)) return promtool;
   return spawnSync('promtool', ['--version']).error === undefined ? 'promtool' : undefined;
 }
 const promtool = findPromtool();

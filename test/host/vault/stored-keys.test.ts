@@ -71,57 +71,60 @@ const cases: readonly Case[] = [
 
 async function fetchState(host: TestHost, id: string): Promise<ServiceState | undefined> {
   const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
-  return services.find((each) => each.id === id);
+  return services.find((entry) => entry.id === id);
 }
 
 const open = (service: ServiceDescriptor<any, any>): Promise<TestHost> =>
   openTestHost({ services: [service, control], dataDir });
 
-describe.each(cases.map((each) => [each.service.id, each.key, each] as const))('%s: stored key %s', (id, key, its) => {
-  const folder = (): string => join(dataDir, id);
-  /** Starts once to create the key, and makes it unreadable. */
-  const spoilt = async (): Promise<string | undefined> => {
-    const host = await open(its.service);
-    await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
-    await host[Symbol.asyncDispose]();
-    its.spoil(folder());
-    return its.read(folder());
-  };
+describe.each(cases.map((entry) => [entry.service.id, entry.key, entry] as const))(
+  '%s: stored key %s',
+  (id, key, its) => {
+    const folder = (): string => join(dataDir, id);
+    /** Starts once to create the key, and makes it unreadable. */
+    const spoilt = async (): Promise<string | undefined> => {
+      const host = await open(its.service);
+      await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
+      await host[Symbol.asyncDispose]();
+      its.spoil(folder());
+      return its.read(folder());
+    };
 
-  it('is never replaced automatically when unreadable, and the service explains the remedy', async () => {
-    const before = await spoilt();
-    await using host = await open(its.service);
-    await vi.waitFor(async () => {
-      const state = await fetchState(host, id);
-      expect(`${state?.reason ?? ''} ${state?.listeners.map(({ reason }) => reason).join('') ?? ''}`).toContain(
-        `homeport keys replace ${id} ${key}`,
-      );
+    it('is never replaced automatically when unreadable, and the service explains the remedy', async () => {
+      const before = await spoilt();
+      await using host = await open(its.service);
+      await vi.waitFor(async () => {
+        const state = await fetchState(host, id);
+        expect(`${state?.reason ?? ''} ${state?.listeners.map(({ reason }) => reason).join('') ?? ''}`).toContain(
+          `homeport keys replace ${id} ${key}`,
+        );
+      });
+      expect(its.read(folder())).toBe(before);
     });
-    expect(its.read(folder())).toBe(before);
-  });
 
-  it('is replaced by the action of the page with the former one beside it', async () => {
-    const before = await spoilt();
-    await using host = await open(its.service);
-    const path = `/api/services/${id}/keys/${key}/replace`;
-    const state = await api<ServiceState>(host.url('control'), path, { method: 'POST' });
-    expect(state.reason ?? '').not.toContain('cannot be read');
-    await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
-    expect(its.read(folder())).not.toBe(before);
-  });
+    it('is replaced by the action of the page with the former one beside it', async () => {
+      const before = await spoilt();
+      await using host = await open(its.service);
+      const path = `/api/services/${id}/keys/${key}/replace`;
+      const state = await api<ServiceState>(host.url('control'), path, { method: 'POST' });
+      expect(state.reason ?? '').not.toContain('cannot be read');
+      await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
+      expect(its.read(folder())).not.toBe(before);
+    });
 
-  it('is replaced by the command line', async () => {
-    const before = await spoilt();
-    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    await runCommand(
-      { name: 'keys replace', dataDir, service: id, key },
-      { dataDir, descriptors: [its.service, control] },
-    );
-    write.mockRestore();
-    expect(its.read(folder())).toBeUndefined();
-    await using _host = await open(its.service);
-    await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
-    expect(its.read(folder())).not.toBe(before);
-    if (id === 'git') expect(readdirSync(folder()).filter((name) => name.includes('.replaced-'))).toHaveLength(1);
-  });
-});
+    it('is replaced by the command line', async () => {
+      const before = await spoilt();
+      const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      await runCommand(
+        { name: 'keys replace', dataDir, service: id, key },
+        { dataDir, descriptors: [its.service, control] },
+      );
+      write.mockRestore();
+      expect(its.read(folder())).toBeUndefined();
+      await using _host = await open(its.service);
+      await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
+      expect(its.read(folder())).not.toBe(before);
+      if (id === 'git') expect(readdirSync(folder()).filter((name) => name.includes('.replaced-'))).toHaveLength(1);
+    });
+  },
+);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await host[Symbol.asyncDispose]();
-  for (const each of [upstream, torBox, debridLink]) await each[Symbol.asyncDispose]();
+  for (const entry of [upstream, torBox, debridLink]) await entry[Symbol.asyncDispose]();
 });
 
 const user = async (id: string, apiKey: string): Promise<string> => {
@@ -53,8 +53,8 @@ describe('rate limits of a debrid service', () => {
     expect(limited.headers.get('location')).toContain('too-many-requests');
 
     const requestCount = torBox.requests.length;
-    const again = await fetch(uncached.url, { redirect: 'manual' });
-    expect(again.headers.get('location')).toContain('too-many-requests');
+    const secondResponse = await fetch(uncached.url, { redirect: 'manual' });
+    expect(secondResponse.headers.get('location')).toContain('too-many-requests');
     expect(torBox.requests.slice(requestCount).some(({ path }) => path.endsWith('createtorrent'))).toBe(false);
 
     const ready = ['[TB download] Up 1080p', '[TB+] Up 1080p'];

@@ -168,7 +168,7 @@ describe('addresses that addons must not have', () => {
 });
 
 describe('requests of another site', () => {
-  const elsewhere = { origin: 'https://evil.example' };
+  const otherOrigin = { origin: 'https://evil.example' };
   it('limits their configurations to public addresses without accounts of the settings', async () => {
     await using torBox = await openFakeStore(() => [200, { success: true, data: [] }]);
     await using testHost = await openTestHost({
@@ -180,7 +180,7 @@ describe('requests of another site', () => {
     const baseUrl = testHost.url('addons');
     const make = async (path: string, body: object, headers: Record<string, string>): Promise<Response> =>
       await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    for (const headers of [elsewhere, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
+    for (const headers of [otherOrigin, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
       const user = await make('/api/v1/user', { config, password }, headers);
       expect((await readJson(user)).error.message).toContain('may not reach');
       expect((await make('/configure', config, headers)).status).toBe(400);
@@ -188,12 +188,12 @@ describe('requests of another site', () => {
     expect((await make('/configure', config, { origin: baseUrl })).status).toBe(201);
     // A configuration in the address is only restricted when the request comes from another site.
     const segment = Buffer.from(JSON.stringify(config)).toString('base64url');
-    const [refused] = (await getJson(`${baseUrl}/${segment}/stream/movie/tt1.json`, { headers: elsewhere })).streams;
+    const [refused] = (await getJson(`${baseUrl}/${segment}/stream/movie/tt1.json`, { headers: otherOrigin })).streams;
     expect(refused.description).toContain('may not reach');
     expect((await getJson(`${baseUrl}/${segment}/stream/movie/tt1.json`)).streams).toHaveLength(alphaStreams.length);
     // Configurations created from another site keep their restriction, also for players, until the owner saves them.
     const minimalConfig = buildConfig([], { services: [{ id: 'torbox', enabled: true }] });
-    const profile = await readJson(await make('/api/v1/user', { config: minimalConfig, password }, elsewhere));
+    const profile = await readJson(await make('/api/v1/user', { config: minimalConfig, password }, otherOrigin));
     const { uuid, encryptedPassword } = profile.data;
     const base = `${baseUrl}/stremio/${String(uuid)}/${String(encryptedPassword)}`;
     const library = { type: 'library', instanceId: 'l', enabled: true, options: {} };
@@ -206,7 +206,7 @@ describe('requests of another site', () => {
         },
         body: JSON.stringify({ config: { ...minimalConfig, presets: [library] } }),
       });
-    await put(elsewhere);
+    await put(otherOrigin);
     expect((await getJson(`${base}/manifest.json`)).catalogs).toEqual([]);
     expect(torBox.requests).toEqual([]);
     await put({});

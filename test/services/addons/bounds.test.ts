@@ -68,10 +68,10 @@ describe('caches of addon responses', () => {
       { ...streamManifest, pad },
       (upstream, index) => upstream.getManifest(createTestAddon(`http://a.example/${String(index)}/manifest.json`)),
     ],
-  ])('stores at most the maximum number of bytes of %s', async (_what, most, body, sendRequest) => {
+  ])('stores at most the maximum number of bytes of %s', async (_what, maxBytes, body, sendRequest) => {
     const upstream = createUpstream(JSON.stringify(body));
     for (let index = 0; index < 18; index += 1) await sendRequest(upstream, index);
-    expect(upstream.cached).toBe(most);
+    expect(upstream.cached).toBe(maxBytes);
   });
 
   it('does not keep the body of an invalid response', async () => {
@@ -240,11 +240,11 @@ describe('metadata services', () => {
 
   it('are not requested for a minute after a failure', async () => {
     let now = 1000;
-    const asked: string[] = [];
+    const requestedUrls: string[] = [];
     const moving: any = {
       ...{ ...context, clock: { ...clock, now: () => now } },
       fetch: (url: string) => {
-        asked.push(url);
+        requestedUrls.push(url);
         return Promise.reject(new Error('down'));
       },
     };
@@ -253,15 +253,15 @@ describe('metadata services', () => {
     const digital = new DigitalReleases(moving, 'http://t.example');
     const config = readConfig(buildConfig([], { enableSeadex: true, tmdbApiKey: 'ONE' }));
     const requestStreams = async (): Promise<number> => {
-      asked.length = 0;
+      requestedUrls.length = 0;
       expect((await seadex.findRecommendations('anilist:1', config)).sentence).toContain('could not be reached');
       await titles.findMetadata({ type: 'movie', id: 'tt1' });
       await digital.findRelease('tt1', config);
-      return asked.length;
+      return requestedUrls.length;
     };
     expect([await requestStreams(), await requestStreams()]).toEqual([3, 0]);
     await digital.findRelease('tt1', { ...config, tmdbApiKey: 'TWO' });
-    expect(asked).toHaveLength(1);
+    expect(requestedUrls).toHaveLength(1);
     now += 60_000;
     expect(await requestStreams()).toBe(3);
   });

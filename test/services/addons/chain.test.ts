@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await host[Symbol.asyncDispose]();
-  for (const each of [upstream, realDebrid, torBox]) await each[Symbol.asyncDispose]();
+  for (const entry of [upstream, realDebrid, torBox]) await entry[Symbol.asyncDispose]();
 });
 
 const service = (id: string, apiKey: string): object => ({ id, enabled: true, credentials: { apiKey } });

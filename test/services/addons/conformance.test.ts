@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { alphaStreams, betaStreams, openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
-import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, password, readJson, type Made } from './rig.ts';
+import {
+  buildConfig,
+  customPreset,
+  getJson,
+  makeUser,
+  openAddonsHost,
+  password,
+  readJson,
+  type CreatedUser,
+} from './rig.ts';
 
 /** Recorded exchange of the peer. */
 function golden(name: string): { request: any; response: any } {
@@ -149,17 +158,17 @@ describe('recorded exchanges of the user API', () => {
 
   it('returns errors as items for invalid addresses, and as an error for the manifest (29 to 35)', async () => {
     const { uuid } = await makeUser(host, buildConfig(both()));
-    const nobody = '00000000-0000-4000-8000-000000000000';
+    const unknownUser = '00000000-0000-4000-8000-000000000000';
     const stream = await getJson(`${url}/stremio/${uuid}/AAAA/stream/movie/tt1.json`);
     expect(stream.streams[0]).toMatchObject({ name: '[❌] AIOStreams', description: 'Invalid password' });
     const manifest = await fetch(`${url}/stremio/${uuid}/AAAA/manifest.json`);
     expect(manifest.status).toBe(400);
     expect((await readJson(manifest)).error.code).toBe(golden('30-manifest-bad-password').response.body.error.code);
-    const unknown = await fetch(`${url}/stremio/${nobody}/AAAA/manifest.json`);
+    const unknown = await fetch(`${url}/stremio/${unknownUser}/AAAA/manifest.json`);
     expect([unknown.status, await readJson(unknown)]).toEqual([400, golden('32-manifest-unknown-user').response.body]);
     const [meta, catalog, subtitles] = await Promise.all(
       ['meta', 'catalog', 'subtitles'].map((resource) =>
-        getJson(`${url}/stremio/${nobody}/AAAA/${resource}/movie/x.json`),
+        getJson(`${url}/stremio/${unknownUser}/AAAA/${resource}/movie/x.json`),
       ),
     );
     expect(meta.meta).toMatchObject({ description: 'User not found', type: 'movie' });
@@ -290,7 +299,7 @@ describe('recorded streams', () => {
 });
 
 describe('recorded catalogs', () => {
-  let profile: Made;
+  let profile: CreatedUser;
   let catalogs: FakeAddon;
   beforeAll(async () => {
     const manifest = {

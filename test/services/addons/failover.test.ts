@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await host[Symbol.asyncDispose]();
-  for (const each of [upstream, realDebrid, torBox]) await each[Symbol.asyncDispose]();
+  for (const entry of [upstream, realDebrid, torBox]) await entry[Symbol.asyncDispose]();
 });
 
 /** Returns the addresses of the streams whose names and descriptions contain the given texts. */

@@ -26,7 +26,7 @@ const services = {
 type Id = keyof typeof services;
 const ids = Object.keys(services) as Id[];
 
-const same = (reply: StoreReply | 'hang'): Record<Id, StoreReply | 'hang'> =>
+const sameReply = (reply: StoreReply | 'hang'): Record<Id, StoreReply | 'hang'> =>
   Object.fromEntries(ids.map((id) => [id, reply])) as Record<Id, StoreReply | 'hang'>;
 const put = (error_type: string, status: number): StoreReply => [
   status,
@@ -61,10 +61,10 @@ const kinds: readonly (readonly [what: string, replies: Record<Id, StoreReply | 
     },
     /paid account|larger plan|free accounts/,
   ],
-  ['a server error', same([503, '<html>down']), /has an internal error \(503\)/],
-  ['invalid JSON', same([200, '<html>']), /no JSON/],
-  ['no response', same('hang'), /did not (?:say in time what it has|answer within)/],
-  ['too many requests', same([429, {}, { 'retry-after': '30' }]), /asks for fewer requests\. Try again in 30 s\./],
+  ['a server error', sameReply([503, '<html>down']), /has an internal error \(503\)/],
+  ['invalid JSON', sameReply([200, '<html>']), /no JSON/],
+  ['no response', sameReply('hang'), /did not (?:say in time what it has|answer within)/],
+  ['too many requests', sameReply([429, {}, { 'retry-after': '30' }]), /asks for fewer requests\. Try again in 30 s\./],
 ];
 
 describe('refusals of debrid services during a list', () => {

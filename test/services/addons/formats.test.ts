@@ -23,12 +23,12 @@ const meta = {
     { season: 1, episode: 2, released: '2019-01-08T00:00:00Z' },
   ],
 };
-const wanted = {
+const titleRequest = {
   ...parseTitleRequest('series', 'tt1:1:1'),
   ...{ titles: ['The Show'], year: 2019, facts: parseTitleFacts(meta), now: Date.parse('2019-01-05T12:00:00Z') },
 };
 const config = readConfig(buildConfig([], { preferredLanguages: ['English', 'French'] }));
-const context = buildFormatContext(config, wanted, [stream, otherStream]);
+const context = buildFormatContext(config, titleRequest, [stream, otherStream]);
 const render = (template: string, values: object = {}): string =>
   compileTemplate(template)({ stream, addonName: 'Addon', context, ...values });
 

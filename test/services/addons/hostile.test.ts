@@ -235,7 +235,9 @@ describe('invalid configurations', () => {
 
   it('removes prototype keys', async () => {
     const response = await post(
-      `{"password":"${password}","config":{"__proto__":{"polluted":1},"presets":[],"formatter":{"id":"torrentio"},"sortCriteria":{"global":[]},"constructor":{"prototype":{"polluted":1}}}}`,
+      `{"password":"${password}","config":{"__proto__":{"polluted":1},"presets":[],` +
+        '"formatter":{"id":"torrentio"},"sortCriteria":{"global":[]},' +
+        '"constructor":{"prototype":{"polluted":1}}}}',
     );
     expect(response.status).toBe(201);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();

@@ -29,7 +29,7 @@ const post = async (config: unknown): Promise<{ status: number; body: any }> => 
 };
 const config = (more: object): Record<string, unknown> => buildConfig([customPreset('u', 'Up', up.manifestUrl)], more);
 
-describe('import of a configuration of the peer', () => {
+describe('import of a configuration of AIOStreams', () => {
   it('accepts patterns and lists of the size of public ones', async () => {
     const more = {
       addonName: 'n'.repeat(300),

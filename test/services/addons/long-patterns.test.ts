@@ -21,7 +21,7 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-/** Builds an alternation of group names of exactly this length, which matches the wanted name. */
+/** Builds an alternation of group names of exactly this length, which matches the group `wanted`. */
 function buildPattern(length: number): string {
   const end = '|wanted)\\b';
   let groups = '(?<![a-z])(?:g0';
@@ -29,7 +29,7 @@ function buildPattern(length: number): string {
   return groups + 'x'.repeat(length - groups.length - end.length) + end;
 }
 
-async function filesOf(more: object): Promise<readonly string[]> {
+async function listFileNames(more: object): Promise<readonly string[]> {
   const { base } = await makeUser(host, buildConfig([customPreset('u', 'Up', up.manifestUrl)], more));
   return (await fetchStreams(base)).map(({ behaviorHints }) => behaviorHints.filename);
 }
@@ -59,6 +59,6 @@ describe('a pattern of 3,249 characters', () => {
     ],
   ])('selects streams when it is %s', async (_kind, more, expected) => {
     expect(pattern).toHaveLength(3249);
-    expect(await filesOf(more)).toEqual(expected);
+    expect(await listFileNames(more)).toEqual(expected);
   });
 });

@@ -108,8 +108,8 @@ describe('further options of a configuration', () => {
     it('are not awaited or requested when they are not needed', async () => {
       const enough = groupings('count(totalStreams) < 2');
       expect(await two({ enabled: true, groupings: enough }, () => 'hang')).toMatchObject({ shown: ['A', 'B'] });
-      const later = await two({ enabled: true, groupings: enough, behaviour: 'sequential' });
-      expect(later).toEqual({ shown: ['A', 'B'], asked: 0 });
+      const sequential = await two({ enabled: true, groupings: enough, behaviour: 'sequential' });
+      expect(sequential).toEqual({ shown: ['A', 'B'], asked: 0 });
       const both = await two({ enabled: true, groupings: groupings('true'), behaviour: 'sequential' });
       expect(both).toEqual({ shown: ['A', 'B', 'C'], asked: 1 });
     });

@@ -65,7 +65,7 @@ it('shows requests and players of each configuration', async () => {
   const { profiles } = await callApi('profiles');
   const activities = profiles.map(({ asked: { lists, players } }: any) => [
     lists,
-    players.map((each: any) => each.userAgent),
+    players.map((entry: any) => entry.userAgent),
   ]);
   expect(activities).toEqual(
     expect.arrayContaining([

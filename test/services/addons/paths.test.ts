@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
-import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, readJson, type Made } from './rig.ts';
+import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, readJson, type CreatedUser } from './rig.ts';
 
 describe('special characters in addresses', () => {
   let host: TestHost;
   let echo: FakeAddon;
-  let profile: Made;
+  let profile: CreatedUser;
   let segment: string;
   beforeAll(async () => {
     host = await openAddonsHost();
@@ -128,9 +128,9 @@ describe('a revoked token', () => {
     const played = await fetch(stream.url, { redirect: 'manual' });
     expect(played.headers.get('location')).toMatch(/\/static\/unauthorized\.mp4$/);
     expect(torBox.requests.some(({ path }) => path === '/torrents/createtorrent')).toBe(true);
-    const later = (await getJson(`${base}/stream/movie/tt2.json`)).streams;
-    expect(later.at(-1).description).toMatch(/TorBox does not accept this key/);
-    expect(later).toHaveLength(2);
+    const laterStreams = (await getJson(`${base}/stream/movie/tt2.json`)).streams;
+    expect(laterStreams.at(-1).description).toMatch(/TorBox does not accept this key/);
+    expect(laterStreams).toHaveLength(2);
     const { data } = await getJson(`${host.url('addons')}/api/v1/providers/health`);
     expect(JSON.stringify(data)).toMatch(/does not accept/);
     expect(JSON.stringify(data)).not.toContain('TBKEY');

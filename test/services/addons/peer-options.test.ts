@@ -312,7 +312,7 @@ describe('options of a list', () => {
     expect(await listed({ statistics, requiredResolutions: ['2160p'] })).toHaveLength(1);
   });
 
-  it('applies supported parts of a configuration of the peer and reports the others', async () => {
+  it('applies supported parts of a configuration of AIOStreams and reports the others', async () => {
     const presets = [
       customPreset('u', 'Up', up.manifestUrl),
       { type: 'debridio', instanceId: 'd', enabled: true, options: { name: 'Debridio' } },

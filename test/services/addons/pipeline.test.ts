@@ -365,7 +365,7 @@ describe('manifests', () => {
       manifest({}),
     ];
     const sources = (list: (typeof one)[]) =>
-      list.flatMap((each) => (each === undefined ? [] : [{ instanceId: 'a', manifest: each }]));
+      list.flatMap((entry) => (entry === undefined ? [] : [{ instanceId: 'a', manifest: entry }]));
     expect(mergeResources(sources([one, two]))).toEqual([
       { name: 'stream', types: ['movie', 'series'], idPrefixes: ['tt', 'kitsu'] },
     ]);

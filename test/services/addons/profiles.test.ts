@@ -105,15 +105,15 @@ describe('a configuration without its parent', () => {
       status: 400,
       body: { error: { detail: sentence } },
     });
-    const mended = { config: { ...renamed.config, parentConfig: null } };
-    expect((await page('PUT', `/${String(child)}`, mended)).status).toBe(200);
+    const withoutParent = { config: { ...renamed.config, parentConfig: null } };
+    expect((await page('PUT', `/${String(child)}`, withoutParent)).status).toBe(200);
     expect((await page('GET', `/${String(child)}`)).body).toMatchObject({
       config: { addonName: 'Renamed' },
       notes: [],
     });
   });
 
-  it("is editable through the peer's user API", async () => {
+  it('can be edited through the user API of AIOStreams', async () => {
     const parent = await makeUser(host, buildConfig([]));
     const child = await makeUser(host, buildConfig([], { parentConfig: { uuid: parent.uuid, password } }));
     const user = `${host.url('addons')}/api/v1/user`;
@@ -215,7 +215,8 @@ describe('exported configurations', () => {
 
   const parentUuid = async (): Promise<string> => (await page('POST', '', { config: buildConfig([]) })).body.uuid;
   const script =
-    "set addonName = 'Phone' # by password\nset tmdbApiKey = 'SECRET20'\nmerge proxy = {\n'auth': 'SECRET21'}\nmerge posters = {'source': 'q', apiKey: 'SECRET23'}";
+    "set addonName = 'Phone' # by password\nset tmdbApiKey = 'SECRET20'\nmerge proxy = {\n'auth': " +
+    "'SECRET21'}\nmerge posters = {'source': 'q', apiKey: 'SECRET23'}";
   const deep = (parent: string): Record<string, unknown> =>
     buildConfig(
       [
@@ -314,8 +315,8 @@ describe('responses', () => {
     expect(packed.body.length).toBeLessThan(uncompressed.body.length / 5);
     expect((await fetchEncoded(path, 'gzip;q=0')).encoding).toBeUndefined();
     const { headers } = await fetch(path);
-    const again = await fetch(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
-    expect([again.status, (await again.arrayBuffer()).byteLength]).toEqual([304, 0]);
+    const revalidated = await fetch(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
+    expect([revalidated.status, (await revalidated.arrayBuffer()).byteLength]).toEqual([304, 0]);
   });
 
   const fetchEncoded = (url: string, encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>

@@ -54,7 +54,7 @@ describe('recorded exchanges about the service', () => {
     expect(actual.settings.variants.access).toBe(variants.access);
   });
 
-  it('has routes of the specification that the peer lacks (04 and 09)', async () => {
+  it('has routes of the specification that AIOStreams lacks (04 and 09)', async () => {
     expect(golden('04-root-health').response.status).toBe(404);
     expect(await getJson(`${url}/health`)).toEqual({ status: 'ok' });
     const { request, response } = golden('09-root-manifest-with-config-query');

@@ -31,7 +31,7 @@ export function buildConfig(presets: readonly object[], more: object = {}): Reco
   return { presets, sortCriteria: { global: [] }, formatter: { id: 'torrentio' }, services: [], ...more };
 }
 
-export interface Made {
+export interface CreatedUser {
   readonly uuid: string;
   readonly encryptedPassword: string;
   /** Base address of the installed addon. */
@@ -40,7 +40,7 @@ export interface Made {
 }
 
 /** Creates a configuration as tools of the peer do. */
-export async function makeUser(host: TestHost, config: object): Promise<Made> {
+export async function makeUser(host: TestHost, config: object): Promise<CreatedUser> {
   const url = host.url('addons');
   const response = await fetch(`${url}/api/v1/user`, {
     method: 'POST',

@@ -116,7 +116,7 @@ describe('a template', () => {
     expect(notes).not.toContain('hidden');
   });
 
-  it('includes what its conditions hold for', () => {
+  it('includes the parts whose conditions are true', () => {
     const preset = (instanceId: string, condition?: string): object => {
       return { type: 'custom', instanceId, options: {}, ...(condition === undefined ? {} : { __if: condition }) };
     };
@@ -157,7 +157,7 @@ describe('a template', () => {
     expect(config.importNotes?.join('\n')).toContain('used without debrid services');
   });
 
-  it('evaluates conditions for the services of its configuration, or those that it needs', () => {
+  it('evaluates conditions for the configured services, or for the required ones', () => {
     const types = { __switch: 'services', cases: { '': ['p2p'] }, default: ['cached'] };
     const enabled = readConfig(template({ services: [{ id: 'torbox', enabled: true }], preferredStreamTypes: types }));
     expect(enabled.preferredStreamTypes).toEqual(['cached']);
@@ -171,7 +171,7 @@ describe('a template', () => {
     expect(needed.importNotes?.join('\n')).toContain('needs a debrid service: add one of torbox');
   });
 
-  it('lists what has to be filled in, and what is not supported', () => {
+  it('lists missing values and unsupported conditions', () => {
     const config = readConfig(
       template({
         tmdbApiKey: '<optional_template_placeholder>',
@@ -193,14 +193,14 @@ describe('a template', () => {
       sortCriteria: { global: [{ key: 'size' }] },
     });
     const notes = config.importNotes?.join('\n') ?? '';
-    for (const place of ['tmdbApiKey', 'proxy.url', 'proxy.credentials', 'presets.0.options.apiKey'])
-      expect(notes).toContain(`${place} has to be filled in`);
-    for (const place of ['presets.1', 'presets.2', 'presets.3'])
-      expect(notes).toContain(`The condition at ${place} is not supported`);
+    for (const path of ['tmdbApiKey', 'proxy.url', 'proxy.credentials', 'presets.0.options.apiKey'])
+      expect(notes).toContain(`${path} has to be filled in`);
+    for (const path of ['presets.1', 'presets.2', 'presets.3'])
+      expect(notes).toContain(`The condition at ${path} is not supported`);
     expect(notes).toContain('formatter is not supported: nothing.known is not a reference');
   });
 
-  it('may be partial, and the first of several', () => {
+  it('reads a partial template, and the first of several', () => {
     expect(readConfig(template({ formatter: { id: 'prism' } }))).toMatchObject({
       presets: [],
       formatter: { id: 'prism' },
@@ -211,7 +211,7 @@ describe('a template', () => {
     expect(readConfig([template({ addonName: 'only' })]).importNotes?.join('\n')).not.toContain('templates;');
   });
 
-  it('is resolved when only its configuration was copied', () => {
+  it('is resolved from a copied configuration', () => {
     const config = readConfig({
       presets: [{ type: 'custom', instanceId: 'a', options: {}, __if: '!services' }],
       addonName: '{{inputs.name}}',
@@ -220,9 +220,11 @@ describe('a template', () => {
     expect(config).toMatchObject({ presets: [{ instanceId: 'a' }], addonName: '', tmdbApiKey: '' });
   });
 
-  it('never gains members of the prototype, and is bounded', () => {
+  it('never reads members of the prototype, and limits the number of notes', () => {
     const hostile = JSON.parse(
-      '{"metadata":{"inputs":[{"id":"__proto__","default":{"polluted":1}},{"id":"a","type":"subsection","subOptions":[{"id":"constructor","default":1}]}]},"config":{"addonName":"{{inputs.__proto__.polluted}}{{inputs.a.constructor}}","presets":[]}}',
+      '{"metadata":{"inputs":[{"id":"__proto__","default":{"polluted":1}},{"id":"a",' +
+        '"type":"subsection","subOptions":[{"id":"constructor","default":1}]}]},' +
+        '"config":{"addonName":"{{inputs.__proto__.polluted}}{{inputs.a.constructor}}","presets":[]}}',
     );
     expect(readConfig(hostile).addonName).toBe('');
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
@@ -235,7 +237,7 @@ describe('members of older configurations', () => {
   const read = (config: object): any => readConfig({ presets: [], sortCriteria: { global: [] }, ...config });
   it.each<[string, object, object]>([
     [
-      'how duplicates are removed',
+      'duplicate removal',
       { deduplicator: { multiGroupBehaviour: 'remove_nothing' } },
       { deduplicator: { multiGroupBehaviour: 'keep_all' } },
     ],
@@ -280,8 +282,8 @@ describe('members of older configurations', () => {
     ],
   ])('keeps the meaning of %s', (_what, older, current) => {
     const config = read(older);
-    const list = config.excludedStreamExpressions?.map((each: unknown) =>
-      typeof each === 'string' ? { expression: each } : each,
+    const list = config.excludedStreamExpressions?.map((entry: unknown) =>
+      typeof entry === 'string' ? { expression: entry } : entry,
     );
     expect(list === undefined ? config : { ...config, excludedStreamExpressions: list }).toMatchObject(current);
     for (const name of ['showStatistics', 'statisticsPosition', 'nzbFailover', 'accessToken', 'disableGroups'])
@@ -315,7 +317,7 @@ describe('a template over HTTP', () => {
       formatter: { id: 'torrentio' },
     });
 
-  it('becomes a user of the API that answers with the resolved filters', async () => {
+  it('creates a user of the API that applies the resolved filters', async () => {
     const response = await fetch(`${host.url('addons')}/api/v1/user`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -330,7 +332,7 @@ describe('a template over HTTP', () => {
     expect(await fetchStreams(base)).toEqual([expect.objectContaining({ url: 'http://h.example/1080p' })]);
   });
 
-  it('becomes a profile of the page, which lists the defaults', async () => {
+  it('creates a profile on the page, which lists the default values', async () => {
     const control = host.url('control');
     const body = JSON.stringify({ config: shared() });
     const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });

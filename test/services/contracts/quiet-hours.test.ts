@@ -5,8 +5,8 @@ const berlin = createWallClock('Europe/Berlin');
 const utc = createWallClock('UTC');
 
 /** Returns the end of the quiet hours at a time as ISO text; undefined outside of quiet hours. */
-function end(lines: readonly string[], at: string, clock = utc): string | undefined {
-  const until = getQuietEnd(parseQuietSpans(lines), clock, Date.parse(at));
+function end(lines: readonly string[], start: string, clock = utc): string | undefined {
+  const until = getQuietEnd(parseQuietSpans(lines), clock, Date.parse(start));
   return until === undefined ? undefined : new Date(until).toISOString();
 }
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-interface Answer {
+interface ApiResponse {
   readonly status: number;
   readonly body: any;
   readonly headers: Headers;
@@ -31,8 +31,8 @@ async function ask(
   method: string,
   path: string,
   { body, authorization = adminAuthorization }: { body?: unknown; authorization?: string } = {},
-): Promise<Answer> {
-  const answer = await fetch(`${url}${path}`, {
+): Promise<ApiResponse> {
+  const response = await fetch(`${url}${path}`, {
     method,
     headers: {
       ...(authorization === '' ? {} : { Authorization: authorization }),
@@ -40,9 +40,9 @@ async function ask(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  const json = answer.headers.get('content-type')?.includes('json') === true;
-  return { status: answer.status, headers: answer.headers, body: json ? JSON.parse(text) : text };
+  const text = await response.text();
+  const json = response.headers.get('content-type')?.includes('json') === true;
+  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
 }
 
 describe('access', () => {
@@ -52,9 +52,12 @@ describe('access', () => {
   it.each(routes.filter(([, { access }]) => access !== 'public'))(
     'requires a sign-in for %s',
     async (_, { method, path }) => {
-      const answer = await ask(method, filled(path), { authorization: '', ...(method === 'GET' ? {} : { body: {} }) });
-      expect(answer.status).toBe(401);
-      expect(answer.body).toMatchObject({ error: { detail: expect.any(String) as string } });
+      const response = await ask(method, filled(path), {
+        authorization: '',
+        ...(method === 'GET' ? {} : { body: {} }),
+      });
+      expect(response.status).toBe(401);
+      expect(response.body).toMatchObject({ error: { detail: expect.any(String) as string } });
     },
   );
 
@@ -96,8 +99,8 @@ describe('session', () => {
   });
 
   it('refuses a wrong password', async () => {
-    const answer = await ask('POST', '/api/session', { authorization: '', body: { name: 'ada', password: 'wrong' } });
-    expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []]);
+    const response = await ask('POST', '/api/session', { authorization: '', body: { name: 'ada', password: 'wrong' } });
+    expect([response.status, response.headers.getSetCookie()]).toEqual([401, []]);
   });
 });
 

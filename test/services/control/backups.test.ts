@@ -83,10 +83,10 @@ describe('backups', () => {
     expect((await fetch(base + link.replace('homeport-', 'homeport.'))).status).toBe(401);
     expect((await fetch(`${base}/api/backups/${created.name}/file`)).status).toBe(401);
     for (const name of ['notes.txt', '..%2F..%2Fetc%2Fpasswd', 'homeport-2026-01-01-000000.tar.gz', '%00']) {
-      const answer = await fetch(`${base}/api/backups/${name}/file`, {
+      const response = await fetch(`${base}/api/backups/${name}/file`, {
         headers: { Authorization: adminAuthorization },
       });
-      expect(answer.status).toBe(404);
+      expect(response.status).toBe(404);
     }
     await expect(api(base, '/api/backups/notes.txt', { method: 'DELETE' })).rejects.toThrow('404');
     expect(await list(host)).toHaveLength(1);

@@ -6,7 +6,7 @@ import { control } from '../../../services/control/index.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { openTestHost } from '../../support/host.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 const minuteMs = 60_000;
 
@@ -51,7 +51,7 @@ it('samples the computer every five minutes and returns a day of samples with th
   // After a long suspension, older samples are dropped.
   clock.advance(3 * 24 * 60 * minuteMs);
   await nextTurn();
-  const timestamps = (await readHistory()).samples.map(({ at }) => at);
+  const timestamps = (await readHistory()).samples.map(({ at: timestamp }) => timestamp);
   expect(timestamps[0]).toBeGreaterThanOrEqual(clock.now() - 24 * 60 * minuteMs);
   expect(timestamps).toEqual([...new Set(timestamps)].toSorted((a, b) => a - b));
 });

@@ -63,8 +63,8 @@ describe('GET /api/events', () => {
     const { lastId } = first;
     await first[Symbol.asyncDispose]();
     inbox.add({ title: 'missed' });
-    const answer = await fetch(`${url}/api/events?lastEventId=${lastId}`, adminOptions);
-    const chunk = await answer.body?.getReader().read();
+    const response = await fetch(`${url}/api/events?lastEventId=${lastId}`, adminOptions);
+    const chunk = await response.body?.getReader().read();
     expect(new TextDecoder().decode(chunk?.value)).toContain('missed');
   });
 
@@ -188,11 +188,11 @@ function jsonPost(body: unknown): RequestInit & { headers: Record<string, string
 }
 
 async function signIn(name: string, password: string): Promise<Readonly<Record<string, string>>> {
-  const answer = await fetch(`${url}/api/session`, {
+  const response = await fetch(`${url}/api/session`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ name, password }),
   });
-  expect(answer.status).toBe(200);
-  return { 'Homeport-Session': ((await answer.json()) as { session: string }).session };
+  expect(response.status).toBe(200);
+  return { 'Homeport-Session': ((await response.json()) as { session: string }).session };
 }

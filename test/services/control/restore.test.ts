@@ -72,7 +72,7 @@ describe('restore through the API', () => {
     const [other] = await setAside(back.host);
     await ask(back.host, `/api/backups/set-aside/${other?.name ?? ''}`, 'DELETE');
     expect(await setAside(back.host)).toEqual([]);
-    expect(readdirSync(dataDir).filter((each) => each.startsWith('.before'))).toEqual([]);
+    expect(readdirSync(dataDir).filter((entry) => entry.startsWith('.before'))).toEqual([]);
     await back.host[Symbol.asyncDispose]();
   });
 
@@ -108,7 +108,7 @@ describe('restore through the API', () => {
     expect(readFileSync(join(folder, 'backups', brought.name)).equals(bytes)).toBe(true);
     // Repeated and concurrent uploads get different names.
     const more = await Promise.all([send(new Uint8Array(bytes)), send(new Uint8Array(bytes))]);
-    const names = await Promise.all(more.map(async (each) => ((await each.json()) as BackupFile).name));
+    const names = await Promise.all(more.map(async (entry) => ((await entry.json()) as BackupFile).name));
     expect(new Set([brought.name, ...names]).size).toBe(3);
     await ask(emptyHost.host, `/api/backups/${brought.name}/restore`, 'POST', { confirm: 'restore' });
     await emptyHost.restartRequested;
@@ -162,8 +162,8 @@ describe('restore through the API', () => {
     // It is not part of a backup either.
     const { name } = await ask<BackupFile>(host, '/api/backups', 'POST');
     const { parts } = await ask<BackupContents>(host, `/api/backups/${name}/contents`);
-    expect(parts.map(({ service }) => service).filter((each) => each.startsWith('.'))).toEqual([]);
-    const leftovers = (): string[] => readdirSync(dataDir).filter((each) => each.startsWith('.removing-'));
+    expect(parts.map(({ service }) => service).filter((entry) => entry.startsWith('.'))).toEqual([]);
+    const leftovers = (): string[] => readdirSync(dataDir).filter((entry) => entry.startsWith('.removing-'));
     expect(leftovers()).toHaveLength(1);
     await host[Symbol.asyncDispose]();
     const next = await open();
@@ -182,7 +182,7 @@ describe('restore through the API', () => {
     await host[Symbol.asyncDispose]();
   });
 
-  it('still creates backups after replaced data could not be put back', async () => {
+  it('creates backups after replaced data could not be restored', async () => {
     replace();
     const { host, restartRequested } = await open();
     await using _host = host;
@@ -209,13 +209,13 @@ describe('restore through the API', () => {
       ['GET', 'contents'],
       ['POST', 'restore'],
     ] as const) {
-      const answer = await fetch(`${host.url('control')}/api/backups/${name}/${path}`, {
+      const response = await fetch(`${host.url('control')}/api/backups/${name}/${path}`, {
         method,
         headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
         ...(method === 'POST' && { body: JSON.stringify({ confirm: 'restore' }) }),
       });
-      expect(answer.status).toBe(422);
-      expect(await answer.json()).toMatchObject({ error: { code: 'backup.damaged' } });
+      expect(response.status).toBe(422);
+      expect(await response.json()).toMatchObject({ error: { code: 'backup.damaged' } });
     }
     expect(existingLeftovers()).toEqual([]);
     expect(await keepDays(host)).toBe(33);
@@ -243,6 +243,6 @@ describe('restore through the API', () => {
   });
 
   function existingLeftovers(): string[] {
-    return readdirSync(dataDir).filter((each) => each.startsWith('.restoring') || each.startsWith('.before'));
+    return readdirSync(dataDir).filter((entry) => entry.startsWith('.restoring') || entry.startsWith('.before'));
   }
 });

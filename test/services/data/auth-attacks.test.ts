@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
-import { jwtSecret, openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { jwtSecret, openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 import { sendBlindly } from '../../support/blind-sender.ts';
 
 /** Requests of attackers. */
-let room: AuthRoom;
+let fixture: AuthFixture;
 let member: { access_token: string; refresh_token: string; user: { id: string } };
 const password = 'correct horse 1';
 
 beforeAll(async () => {
-  room = await openAuthRoom();
-  member = await (await room.call('POST', '/signup', { email: 'member@example.com', password })).json();
+  fixture = await openAuthFixture();
+  member = await (await fixture.call('POST', '/signup', { email: 'member@example.com', password })).json();
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -31,7 +31,7 @@ function forged(head: object, change: object, secret: string): string {
 test('accepts only tokens with its own signature and algorithm', async () => {
   const hs = { alg: 'HS256', typ: 'JWT' };
   const right = forged(hs, {}, jwtSecret);
-  expect((await room.call('GET', '/user', undefined, bearer(right))).status).toBe(200);
+  expect((await fixture.call('GET', '/user', undefined, bearer(right))).status).toBe(200);
   const [head = '', body = '', signature = ''] = right.split('.');
   const wrong = [
     forged(hs, {}, 'another secret that is long enough too'),
@@ -52,23 +52,26 @@ test('accepts only tokens with its own signature and algorithm', async () => {
     'x'.repeat(10_000),
   ];
   for (const token of wrong) {
-    expect(await response(await room.call('GET', '/user', undefined, bearer(token))), token).toEqual([403, 'bad_jwt']);
-    expect((await room.call('GET', '/admin/users', undefined, bearer(token))).status, token).toBe(403);
+    expect(await response(await fixture.call('GET', '/user', undefined, bearer(token))), token).toEqual([
+      403,
+      'bad_jwt',
+    ]);
+    expect((await fixture.call('GET', '/admin/users', undefined, bearer(token))).status, token).toBe(403);
   }
-  const now = Math.floor(room.clock.now() / 1000);
+  const now = Math.floor(fixture.clock.now() / 1000);
   for (const change of [{ exp: now - 60 }, { nbf: now + 600 }, { exp: 'never' }, { sub: undefined }, { sub: '' }]) {
     expect(
-      await response(await room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)))),
+      await response(await fixture.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)))),
       JSON.stringify(change),
     ).toEqual([403, 'bad_jwt']);
   }
 });
 
 test('refuses valid signatures without a session and with the session of another user', async () => {
-  const other: any = await (await room.call('POST', '/signup', { email: 'other@example.com', password })).json();
+  const other: any = await (await fixture.call('POST', '/signup', { email: 'other@example.com', password })).json();
   const session = JSON.parse(Buffer.from(other.access_token.split('.')[1], 'base64url').toString()).session_id;
   const hs = { alg: 'HS256', typ: 'JWT' };
-  const request = (change: object) => room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)));
+  const request = (change: object) => fixture.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)));
   expect(await response(await request({ session_id: session }))).toEqual([403, 'session_not_found']);
   expect(await response(await request({ session_id: undefined }))).toEqual([403, 'session_not_found']);
   expect(await response(await request({ session_id: "' or true --" }))).toEqual([403, 'bad_jwt']);
@@ -80,16 +83,16 @@ test('refuses valid signatures without a session and with the session of another
 });
 
 test('prevents users from raising their own role', async () => {
-  const mine = bearer(member.access_token);
-  expect(await response(await room.call('PUT', '/user', { app_metadata: { admin: true } }, mine))).toEqual([
+  const memberHeaders = bearer(member.access_token);
+  expect(await response(await fixture.call('PUT', '/user', { app_metadata: { admin: true } }, memberHeaders))).toEqual([
     403,
     'not_admin',
   ]);
-  const reply = await room.call(
+  const reply = await fixture.call(
     'PUT',
     '/user',
     { role: 'service_role', aud: 'x', data: { role: 'service_role' } },
-    mine,
+    memberHeaders,
   );
   const user: any = await reply.json();
   expect([user.role, user.aud, user.app_metadata]).toEqual([
@@ -98,7 +101,7 @@ test('prevents users from raising their own role', async () => {
     { provider: 'email', providers: ['email'] },
   ]);
   const signedUp: any = await (
-    await room.call('POST', '/signup', {
+    await fixture.call('POST', '/signup', {
       email: 'role@example.com',
       password,
       role: 'service_role',
@@ -110,7 +113,7 @@ test('prevents users from raising their own role', async () => {
   expect(signedUp.user.user_metadata).toMatchObject({ sub: signedUp.user.id, email: 'role@example.com' });
   for (const token of [
     member.access_token,
-    room.anonKey,
+    fixture.anonKey,
     signJwt({ role: 'postgres' }, jwtSecret),
     signJwt({ role: 'supabase_admin' }, jwtSecret),
   ]) {
@@ -121,13 +124,12 @@ test('prevents users from raising their own role', async () => {
       ['POST', '/invite'],
       ['DELETE', `/admin/users/${member.user.id}`],
     ] as const) {
-      expect(await response(await room.call(method, path, method === 'POST' ? {} : undefined, bearer(token)))).toEqual([
-        403,
-        'not_admin',
-      ]);
+      expect(
+        await response(await fixture.call(method, path, method === 'POST' ? {} : undefined, bearer(token))),
+      ).toEqual([403, 'not_admin']);
     }
   }
-  expect((await room.call('GET', '/admin/users')).status).toBe(401);
+  expect((await fixture.call('GET', '/admin/users')).status).toBe(401);
 });
 
 test('accepts a refresh token only for its user and case-sensitively', async () => {
@@ -137,42 +139,42 @@ test('accepts a refresh token only for its user and case-sensitively', async () 
     `${member.refresh_token} `,
     "' or '1'='1' -",
   ]) {
-    expect((await room.call('POST', '/token?grant_type=refresh_token', { refresh_token: token })).status).toBe(400);
+    expect((await fixture.call('POST', '/token?grant_type=refresh_token', { refresh_token: token })).status).toBe(400);
   }
   const renewed: any = await (
-    await room.call('POST', '/token?grant_type=refresh_token', { refresh_token: member.refresh_token })
+    await fixture.call('POST', '/token?grant_type=refresh_token', { refresh_token: member.refresh_token })
   ).json();
   expect(renewed.user.id).toBe(member.user.id);
 });
 
 test('does not run names and values as statements', async () => {
   const nasty = `x'; drop table auth.users; --"@example.com`;
-  const service = bearer(room.serviceKey);
-  expect((await room.call('POST', '/token', { email: nasty, password })).status).toBe(400);
-  expect((await room.call('GET', `/admin/users?filter=${encodeURIComponent(nasty)}`, undefined, service)).status).toBe(
-    200,
-  );
+  const service = bearer(fixture.serviceKey);
+  expect((await fixture.call('POST', '/token', { email: nasty, password })).status).toBe(400);
+  expect(
+    (await fixture.call('GET', `/admin/users?filter=${encodeURIComponent(nasty)}`, undefined, service)).status,
+  ).toBe(200);
   for (const sort of [
     'created_at; drop table auth.users',
     'encrypted_password asc',
     'created_at asc, (select 1)',
     'constructor',
   ]) {
-    expect((await room.call('GET', `/admin/users?sort=${encodeURIComponent(sort)}`, undefined, service)).status).toBe(
-      400,
-    );
+    expect(
+      (await fixture.call('GET', `/admin/users?sort=${encodeURIComponent(sort)}`, undefined, service)).status,
+    ).toBe(400);
   }
-  const wild: any = await (await room.call('GET', '/admin/users?filter=%25_%25', undefined, service)).json();
+  const wild: any = await (await fixture.call('GET', '/admin/users?filter=%25_%25', undefined, service)).json();
   expect(wild.users).toEqual([]);
   const stored: any = await (
-    await room.call('PUT', '/user', { data: { "a'b": nasty, __proto__x: 1 } }, bearer(member.access_token))
+    await fixture.call('PUT', '/user', { data: { "a'b": nasty, __proto__x: 1 } }, bearer(member.access_token))
   ).json();
   expect(stored.user_metadata["a'b"]).toBe(nasty);
-  expect(await room.sql('select count(*)::int > 0 as there from auth.users')).toEqual([{ there: true }]);
+  expect(await fixture.sql('select count(*)::int > 0 as there from auth.users')).toEqual([{ there: true }]);
 });
 
 test('refuses invalid input in the error format', async () => {
-  const post = (path: string, body: unknown) => room.call('POST', path, body).then(response);
+  const post = (path: string, body: unknown) => fixture.call('POST', path, body).then(response);
   expect(await post('/token', { email: 1, password })).toEqual([400, 'bad_json']);
   expect(await post('/signup', [1])).toEqual([400, 'bad_json']);
   expect(await post('/signup', '')).toEqual([400, 'bad_json']);
@@ -204,32 +206,32 @@ test('refuses invalid input in the error format', async () => {
     400,
     'validation_failed',
   ]);
-  const provider = await room.call('GET', '/authorize?provider=github');
+  const provider = await fixture.call('GET', '/authorize?provider=github');
   expect(await response(provider)).toEqual([400, 'validation_failed']);
-  expect((await room.call('GET', '/admin/users/%zz', undefined, bearer(room.serviceKey))).status).toBe(404);
+  expect((await fixture.call('GET', '/admin/users/%zz', undefined, bearer(fixture.serviceKey))).status).toBe(404);
 });
 
 test('refuses an endless body early', async () => {
-  const port = Number(new URL(room.url).port);
-  const headers = [`apikey: ${room.anonKey}`, 'Content-Type: application/json'];
+  const port = Number(new URL(fixture.url).port);
+  const headers = [`apikey: ${fixture.anonKey}`, 'Content-Type: application/json'];
   const { status, text } = await sendBlindly(port, 'POST /auth/v1/signup', {
     headers,
     size: 2 * 1024 * 1024,
     chunked: true,
   });
   expect([status, text.includes('request_entity_too_large')]).toEqual([413, true]);
-  const announced = await room.call('POST', '/signup', 'x'.repeat(1024 * 1024 + 1));
+  const announced = await fixture.call('POST', '/signup', 'x'.repeat(1024 * 1024 + 1));
   expect(announced.status).toBe(413);
-  expect((await room.call('GET', '/health')).status).toBe(200);
+  expect((await fixture.call('GET', '/health')).status).toBe(200);
 });
 
 test('limits attempts with codes and passwords', async () => {
-  await room.call('POST', '/recover', { email: 'member@example.com' });
+  await fixture.call('POST', '/recover', { email: 'member@example.com' });
   const statuses: number[] = [];
   for (let index = 0; index < 12; index += 1) {
     statuses.push(
       (
-        await room.call('POST', '/verify', {
+        await fixture.call('POST', '/verify', {
           type: 'recovery',
           email: 'member@example.com',
           token: String(index).padStart(6, '0'),
@@ -239,11 +241,11 @@ test('limits attempts with codes and passwords', async () => {
   }
   expect([statuses.slice(0, 10), statuses.slice(10)]).toEqual([Array(10).fill(403), [429, 429]]);
   const tries = await Promise.all(
-    Array.from({ length: 32 }, () => room.call('POST', '/token', { email: 'guessed@example.com', password: 'x' })),
+    Array.from({ length: 32 }, () => fixture.call('POST', '/token', { email: 'guessed@example.com', password: 'x' })),
   );
   expect(tries.filter(({ status }) => status === 429)).toHaveLength(2);
-  room.clock.advance(300_000);
-  expect((await room.call('POST', '/token', { email: 'guessed@example.com', password: 'x' })).status).toBe(400);
+  fixture.clock.advance(300_000);
+  expect((await fixture.call('POST', '/token', { email: 'guessed@example.com', password: 'x' })).status).toBe(400);
 });
 
 test('redirects only to the site and allowed addresses', async () => {
@@ -251,43 +253,43 @@ test('redirects only to the site and allowed addresses', async () => {
     'https://evil.example/',
     'javascript:alert(1)',
     '//evil.example',
-    `${room.url}.evil.example/`,
-    `${room.url.replace('http://', 'http://evil@')}/`,
+    `${fixture.url}.evil.example/`,
+    `${fixture.url.replace('http://', 'http://evil@')}/`,
   ]) {
-    const reply = await room.call('GET', `/verify?type=signup&token=x&redirect_to=${encodeURIComponent(target)}`);
+    const reply = await fixture.call('GET', `/verify?type=signup&token=x&redirect_to=${encodeURIComponent(target)}`);
     expect(reply.status).toBe(303);
     const led = new URL(reply.headers.get('location') ?? '');
-    expect([target, led.origin]).toEqual([target, new URL(room.url).origin]);
+    expect([target, led.origin]).toEqual([target, new URL(fixture.url).origin]);
   }
-  const marked = await room.call(
+  const marked = await fixture.call(
     'GET',
-    `/verify?type=signup&token=x&redirect_to=${encodeURIComponent(`${room.url}/"><script>`)}`,
+    `/verify?type=signup&token=x&redirect_to=${encodeURIComponent(`${fixture.url}/"><script>`)}`,
   );
   expect(await marked.text()).not.toContain('<script>');
 });
 
 test('keeps an unconfirmed address from a second sign-up', async () => {
   const invited: any = await (
-    await room.call(
+    await fixture.call(
       'POST',
       '/admin/users',
       { email: 'waiting@example.com', password: 'known to her', app_metadata: { staff: true } },
-      bearer(room.serviceKey),
+      bearer(fixture.serviceKey),
     )
   ).json();
   expect(invited.app_metadata.staff).toBe(true);
-  const thief = await room.call('POST', '/signup', { email: 'waiting@example.com', password: 'of a thief' });
+  const thief = await fixture.call('POST', '/signup', { email: 'waiting@example.com', password: 'of a thief' });
   expect(await response(thief)).toEqual([422, 'user_already_exists']);
-  const owner = await room.call('POST', '/signup', { email: 'Waiting@Example.com', password: 'known to her' });
+  const owner = await fixture.call('POST', '/signup', { email: 'Waiting@Example.com', password: 'known to her' });
   expect(owner.status).toBe(200);
 });
 
 test('creates one user for two concurrent sign-ups with one address', async () => {
   const replies = await Promise.all(
-    Array.from({ length: 6 }, () => room.call('POST', '/signup', { email: 'race@example.com', password })),
+    Array.from({ length: 6 }, () => fixture.call('POST', '/signup', { email: 'race@example.com', password })),
   );
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422, 422]);
-  expect(await room.sql(`select count(*)::int as count from auth.users where email = 'race@example.com'`)).toEqual([
+  expect(await fixture.sql(`select count(*)::int as count from auth.users where email = 'race@example.com'`)).toEqual([
     { count: 1 },
   ]);
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 
 /** Addresses that another client signed up with, and information leaks. Addresses have to be confirmed. */
-let room: AuthRoom;
+let fixture: AuthFixture;
 beforeAll(async () => {
-  room = await openAuthRoom({
+  fixture = await openAuthFixture({
     environment: {
       DATA_AUTOCONFIRM: 'false',
       DATA_SITE_URL: 'https://app.example.org',
@@ -12,14 +12,14 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const thief = 'the password of a thief';
-const mine = 'correct horse 1';
+const memberPassword = 'correct horse 1';
 const signUp = (email: string, password: string): Promise<Response> =>
-  room.call('POST', '/signup', { email, password });
+  fixture.call('POST', '/signup', { email, password });
 const signIn = async (email: string, password: string): Promise<number> =>
-  (await room.call('POST', '/token', { email, password })).status;
+  (await fixture.call('POST', '/token', { email, password })).status;
 const open = async (link: string | null): Promise<string> =>
   (await fetch(link ?? '', { redirect: 'manual' })).headers.get('location') ?? '';
 const response = async (reply: Response): Promise<unknown> => {
@@ -30,51 +30,59 @@ const response = async (reply: Response): Promise<unknown> => {
 test('discards the password of an earlier sign-up when the owner of the address signs up', async () => {
   const email = 'claimed@example.com';
   expect((await signUp(email, thief)).status).toBe(200);
-  await room.mailTo(email);
-  room.clock.advance(61_000);
-  expect((await signUp(email, mine)).status).toBe(200);
-  const location = await open((await room.mailTo(email)).link);
+  await fixture.mailTo(email);
+  fixture.clock.advance(61_000);
+  expect((await signUp(email, memberPassword)).status).toBe(200);
+  const location = await open((await fixture.mailTo(email)).link);
   expect(location).toContain('#access_token=');
-  expect([await signIn(email, thief), await signIn(email, mine)]).toEqual([400, 400]);
+  expect([await signIn(email, thief), await signIn(email, memberPassword)]).toEqual([400, 400]);
   // The owner signs in by the mail and sets the password.
   const token = new URLSearchParams(location.split('#')[1]).get('access_token');
-  const changed = await room.call('PUT', '/user', { password: mine }, { Authorization: `Bearer ${token}` });
+  const changed = await fixture.call(
+    'PUT',
+    '/user',
+    { password: memberPassword },
+    { Authorization: `Bearer ${token}` },
+  );
   expect(changed.status).toBe(200);
-  expect([await signIn(email, thief), await signIn(email, mine)]).toEqual([400, 200]);
+  expect([await signIn(email, thief), await signIn(email, memberPassword)]).toEqual([400, 200]);
 });
 
 test('discards that password as well when the second sign-up is too early for another mail', async () => {
   const email = 'at-once@example.com';
   await signUp(email, thief);
-  expect((await signUp(email, mine)).status).toBe(429);
-  expect(await open((await room.mailTo(email)).link)).toContain('#access_token=');
+  expect((await signUp(email, memberPassword)).status).toBe(429);
+  expect(await open((await fixture.mailTo(email)).link)).toContain('#access_token=');
   expect(await signIn(email, thief)).toBe(400);
 });
 
-test.each(['/otp', '/magiclink', '/recover'])('nor when the owner comes by %s', async (path) => {
-  const email = `by${path.replace('/', '-')}@example.com`;
-  await signUp(email, thief);
-  await room.mailTo(email);
-  room.clock.advance(61_000);
-  expect((await room.call('POST', path, { email })).status).toBe(200);
-  expect(await open((await room.mailTo(email)).link)).toContain('#access_token=');
-  expect(await signIn(email, thief)).toBe(400);
-});
+test.each(['/otp', '/magiclink', '/recover'])(
+  'removes a password that was set before the owner confirmed the address by %s',
+  async (path) => {
+    const email = `by${path.replace('/', '-')}@example.com`;
+    await signUp(email, thief);
+    await fixture.mailTo(email);
+    fixture.clock.advance(61_000);
+    expect((await fixture.call('POST', path, { email })).status).toBe(200);
+    expect(await open((await fixture.mailTo(email)).link)).toContain('#access_token=');
+    expect(await signIn(email, thief)).toBe(400);
+  },
+);
 
 test('keeps the password of a repeated sign-up and of a user that an administrator created', async () => {
   const email = 'twice@example.com';
-  await signUp(email, mine);
-  await room.mailTo(email);
-  room.clock.advance(61_000);
-  await signUp(email, mine);
-  await open((await room.mailTo(email)).link);
-  expect(await signIn(email, mine)).toBe(200);
+  await signUp(email, memberPassword);
+  await fixture.mailTo(email);
+  fixture.clock.advance(61_000);
+  await signUp(email, memberPassword);
+  await open((await fixture.mailTo(email)).link);
+  expect(await signIn(email, memberPassword)).toBe(200);
   const created = 'made@example.com';
-  const service = { Authorization: `Bearer ${room.serviceKey}` };
-  await room.call('POST', '/admin/users', { email: created, password: mine }, service);
+  const service = { Authorization: `Bearer ${fixture.serviceKey}` };
+  await fixture.call('POST', '/admin/users', { email: created, password: memberPassword }, service);
   await signUp(created, thief);
-  await open((await room.mailTo(created)).link);
-  expect([await signIn(created, mine), await signIn(created, thief)]).toEqual([200, 400]);
+  await open((await fixture.mailTo(created)).link);
+  expect([await signIn(created, memberPassword), await signIn(created, thief)]).toEqual([200, 400]);
 });
 
 test('builds mail links only with configured hosts, regardless of forwarding headers', async () => {
@@ -84,30 +92,35 @@ test('builds mail links only with configured hosts, regardless of forwarding hea
     'x-forwarded-host': 'evil.example',
     'x-forwarded-proto': 'https',
   };
-  await room.call('POST', '/signup', { email, password: mine }, headers);
-  const mail = await room.mailTo(email);
+  await fixture.call('POST', '/signup', { email, password: memberPassword }, headers);
+  const mail = await fixture.mailTo(email);
   expect(`${mail.link} ${mail.body}`).not.toContain('evil.example');
-  expect(mail.link).toContain(`//127.0.0.1:${room.host.port('data')}/auth/v1/verify?`);
+  expect(mail.link).toContain(`//127.0.0.1:${fixture.host.port('data')}/auth/v1/verify?`);
   // The host of the site is accepted.
   const existing = 'proxied@example.com';
-  await room.call(
+  await fixture.call(
     'POST',
     '/signup',
-    { email: existing, password: mine },
+    { email: existing, password: memberPassword },
     { ...headers, 'x-forwarded-host': 'app.example.org' },
   );
-  expect((await room.mailTo(existing)).link).toContain('https://app.example.org/auth/v1/verify?');
+  expect((await fixture.mailTo(existing)).link).toContain('https://app.example.org/auth/v1/verify?');
 });
 
 test('reveals no account by mail intervals or limits', async () => {
-  const service = { Authorization: `Bearer ${room.serviceKey}` };
+  const service = { Authorization: `Bearer ${fixture.serviceKey}` };
   const [existing, unknown] = ['known@example.com', 'unknown@example.com'];
-  await room.call('POST', '/admin/users', { email: existing, password: mine, email_confirm: true }, service);
+  await fixture.call(
+    'POST',
+    '/admin/users',
+    { email: existing, password: memberPassword, email_confirm: true },
+    service,
+  );
   const ask = (path: string, body: unknown, address: string): Promise<unknown> =>
-    room.call('POST', path, body, { 'x-forwarded-for': address }).then(response);
+    fixture.call('POST', path, body, { 'x-forwarded-for': address }).then(response);
   for (const path of ['/recover', '/signup', '/resend']) {
-    room.clock.advance(3_600_000);
-    const more = { '/recover': {}, '/signup': { password: mine }, '/resend': { type: 'signup' } }[path];
+    fixture.clock.advance(3_600_000);
+    const more = { '/recover': {}, '/signup': { password: memberPassword }, '/resend': { type: 'signup' } }[path];
     const updated = path === '/signup' ? 'fresh@example.com' : unknown;
     const before: unknown[] = [];
     const after: unknown[] = [];
@@ -120,10 +133,10 @@ test('reveals no account by mail intervals or limits', async () => {
     expect(texts(before)).toContain('over_email_send_rate_limit');
   }
   // The hourly limit counts mails that are not sent as well.
-  room.clock.advance(3_600_000);
+  fixture.clock.advance(3_600_000);
   const replies: unknown[] = [];
   for (let index = 0; index < 40; index += 1) {
-    if (index === 20) room.clock.advance(300_000);
+    if (index === 20) fixture.clock.advance(300_000);
     replies.push(await ask('/recover', { email: `nobody${index}@example.com` }, '192.168.8.3'));
   }
   expect(JSON.stringify(replies.slice(0, 30))).not.toContain('429');
@@ -131,14 +144,14 @@ test('reveals no account by mail intervals or limits', async () => {
 });
 
 test('applies one limit to all addresses of an IPv6 network', async () => {
-  room.clock.advance(3_600_000);
+  fixture.clock.advance(3_600_000);
   const replies: number[] = [];
   for (let index = 0; index < 31; index += 1) {
     const headers = { 'x-forwarded-for': `2001:db8:1:2:${index.toString(16)}::1` };
-    replies.push((await room.call('POST', '/verify', { type: 'signup', token_hash: 'x' }, headers)).status);
+    replies.push((await fixture.call('POST', '/verify', { type: 'signup', token_hash: 'x' }, headers)).status);
   }
   expect([new Set(replies.slice(0, 30)), replies[30]]).toEqual([new Set([403]), 429]);
-  const other = await room.call(
+  const other = await fixture.call(
     'POST',
     '/verify',
     { type: 'signup', token_hash: 'x' },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 
 /** Flows of apps with supabase-js, when addresses have to be confirmed. */
-let room: AuthRoom;
+let fixture: AuthFixture;
 let people = 0;
 
 beforeAll(async () => {
@@ -11,13 +11,13 @@ beforeAll(async () => {
     DATA_ANONYMOUS_SIGN_INS: 'true',
     DATA_SITE_URL: 'http://127.0.0.1:3000',
   };
-  room = await openAuthRoom({ environment });
+  fixture = await openAuthFixture({ environment });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const password = 'correct horse 1';
 const someone = (): string => `person${(people += 1)}@example.com`;
-const service = () => room.client({ key: room.serviceKey }).auth.admin;
+const service = () => fixture.client({ key: fixture.serviceKey }).auth.admin;
 
 /** Opens the link of a mail like a browser; returns the redirect target. */
 async function follow(link: string | null): Promise<URL> {
@@ -39,7 +39,7 @@ async function member(): Promise<{ email: string; id: string }> {
 
 test('signs up, confirms by the link of the mail, signs in and returns the user', async () => {
   const email = someone();
-  const client = room.client();
+  const client = fixture.client();
   const signedUp = await client.auth.signUp({
     email,
     password,
@@ -50,8 +50,8 @@ test('signs up, confirms by the link of the mail, signs in and returns the user'
   const early = await client.auth.signInWithPassword({ email, password });
   expect(early.error?.code).toBe('email_not_confirmed');
 
-  const mail = await room.mailTo(email);
-  expect(mail.link).toContain(`${room.url}/auth/v1/verify?token=`);
+  const mail = await fixture.mailTo(email);
+  expect(mail.link).toContain(`${fixture.url}/auth/v1/verify?token=`);
   const target = await follow(mail.link);
   expect(target.origin + target.pathname).toBe('http://127.0.0.1:3000/welcome');
   const response = new URLSearchParams(target.hash.slice(1));
@@ -68,21 +68,21 @@ test('signs up, confirms by the link of the mail, signs in and returns the user'
 
 test('answers equally for existing and new users', async () => {
   const { email } = await member();
-  const { data, error } = await room.client().auth.signUp({ email, password: 'another password' });
+  const { data, error } = await fixture.client().auth.signUp({ email, password: 'another password' });
   expect(error).toBeNull();
   expect(data.user?.identities).toEqual([]);
-  const wrong = await room.client().auth.signInWithPassword({ email, password: 'another password' });
-  const unknown = await room.client().auth.signInWithPassword({ email: 'nobody@example.com', password });
+  const wrong = await fixture.client().auth.signInWithPassword({ email, password: 'another password' });
+  const unknown = await fixture.client().auth.signInWithPassword({ email: 'nobody@example.com', password });
   expect([wrong.error?.code, wrong.error?.message]).toEqual([unknown.error?.code, unknown.error?.message]);
   for (const request of [email, 'nobody@example.com']) {
-    expect((await room.call('POST', '/recover', { email: request })).status).toBe(200);
-    expect((await room.call('POST', '/recover', { email: request })).status).toBe(429);
+    expect((await fixture.call('POST', '/recover', { email: request })).status).toBe(200);
+    expect((await fixture.call('POST', '/recover', { email: request })).status).toBe(429);
   }
 });
 
 test('refreshes tokens after a lost response and in several windows, and detects a stolen token', async () => {
   const { email } = await member();
-  const client = room.client();
+  const client = fixture.client();
   const { data } = await client.auth.signInWithPassword({ email, password });
   const first = data.session?.refresh_token ?? '';
   const refreshed = await client.auth.refreshSession();
@@ -91,33 +91,33 @@ test('refreshes tokens after a lost response and in several windows, and detects
   expect(second).not.toBe(first);
 
   // The response was lost: the client sends the same token much later and receives the active one.
-  room.clock.advance(60_000);
-  const again = await room.client().auth.refreshSession({ refresh_token: first });
-  expect(again.data.session?.refresh_token).toBe(second);
+  fixture.clock.advance(60_000);
+  const secondRefresh = await fixture.client().auth.refreshSession({ refresh_token: first });
+  expect(secondRefresh.data.session?.refresh_token).toBe(second);
 
   const atOnce = await Promise.all(
-    Array.from({ length: 8 }, () => room.client().auth.refreshSession({ refresh_token: second })),
+    Array.from({ length: 8 }, () => fixture.client().auth.refreshSession({ refresh_token: second })),
   );
   expect(atOnce.map(({ error }) => error)).toEqual(Array(8).fill(null));
   const [third, ...others] = new Set(atOnce.map(({ data: { session } }) => session?.refresh_token));
   expect(others).toEqual([]);
 
-  room.clock.advance(60_000);
-  const stolen = await room.client().auth.refreshSession({ refresh_token: first });
+  fixture.clock.advance(60_000);
+  const stolen = await fixture.client().auth.refreshSession({ refresh_token: first });
   expect(stolen.error?.code).toBe('refresh_token_already_used');
-  const robbed = await room.client().auth.refreshSession({ refresh_token: third ?? '' });
+  const robbed = await fixture.client().auth.refreshSession({ refresh_token: third ?? '' });
   expect(robbed.error?.code).toBe('refresh_token_already_used');
 });
 
 test('signs out the current, the other and all sessions', async () => {
   const { email } = await member();
-  const [current, other, third] = [room.client(), room.client(), room.client()];
-  for (const each of [current, other, third]) await each.auth.signInWithPassword({ email, password });
+  const [current, other, third] = [fixture.client(), fixture.client(), fixture.client()];
+  for (const entry of [current, other, third]) await entry.auth.signInWithPassword({ email, password });
   const old = (await third.auth.getSession()).data.session;
   expect((await current.auth.signOut({ scope: 'others' })).error).toBeNull();
   expect((await current.auth.getUser()).error).toBeNull();
   expect((await other.auth.getUser()).error?.name).toBe('AuthSessionMissingError');
-  const reply = await room.call('GET', '/user', undefined, { Authorization: `Bearer ${old?.access_token}` });
+  const reply = await fixture.call('GET', '/user', undefined, { Authorization: `Bearer ${old?.access_token}` });
   expect([reply.status, (await reply.json()).error_code]).toEqual([403, 'session_not_found']);
   expect((await current.auth.signOut({ scope: 'global' })).error).toBeNull();
   expect((await current.auth.refreshSession({ refresh_token: old?.refresh_token ?? '' })).error?.code).toBe(
@@ -127,84 +127,90 @@ test('signs out the current, the other and all sessions', async () => {
 
 test('resets a password by PKCE with a link code that is valid once and only with its verifier', async () => {
   const { email } = await member();
-  const client = room.client({ flowType: 'pkce' });
+  const client = fixture.client({ flowType: 'pkce' });
   const request = await client.auth.resetPasswordForEmail(email, { redirectTo: 'http://127.0.0.1:3000/new' });
   expect(request.error).toBeNull();
-  const target = await follow((await room.mailTo(email)).link);
+  const target = await follow((await fixture.mailTo(email)).link);
   expect(target.hash).toBe('');
   const code = target.searchParams.get('code') ?? '';
-  const guessed = await room.call('POST', '/token?grant_type=pkce', { auth_code: code, code_verifier: 'x'.repeat(50) });
+  const guessed = await fixture.call('POST', '/token?grant_type=pkce', {
+    auth_code: code,
+    code_verifier: 'x'.repeat(50),
+  });
   expect([guessed.status, (await guessed.json()).error_code]).toEqual([400, 'bad_code_verifier']);
   const { error } = await client.auth.exchangeCodeForSession(code);
   expect(error).toBeNull();
   expect((await client.auth.updateUser({ password: 'a new password' })).error).toBeNull();
-  expect((await room.client().auth.signInWithPassword({ email, password })).error?.code).toBe('invalid_credentials');
-  expect((await room.client().auth.signInWithPassword({ email, password: 'a new password' })).error).toBeNull();
-  const twice = await room.call('POST', '/token?grant_type=pkce', { auth_code: code, code_verifier: 'x'.repeat(50) });
+  expect((await fixture.client().auth.signInWithPassword({ email, password })).error?.code).toBe('invalid_credentials');
+  expect((await fixture.client().auth.signInWithPassword({ email, password: 'a new password' })).error).toBeNull();
+  const twice = await fixture.call('POST', '/token?grant_type=pkce', {
+    auth_code: code,
+    code_verifier: 'x'.repeat(50),
+  });
   expect(twice.status).toBe(404);
 });
 
 test('refuses an expired link code', async () => {
   const { email } = await member();
-  const client = room.client({ flowType: 'pkce' });
+  const client = fixture.client({ flowType: 'pkce' });
   await client.auth.resetPasswordForEmail(email);
-  const code = (await follow((await room.mailTo(email)).link)).searchParams.get('code') ?? '';
-  room.clock.advance(301_000);
+  const code = (await follow((await fixture.mailTo(email)).link)).searchParams.get('code') ?? '';
+  fixture.clock.advance(301_000);
   expect((await client.auth.exchangeCodeForSession(code)).error?.code).toBe('flow_state_expired');
 });
 
 test('signs in by a code from a mail and creates new users', async () => {
   const email = someone();
-  const client = room.client();
+  const client = fixture.client();
   expect((await client.auth.signInWithOtp({ email, options: { data: { plan: 'x' } } })).error).toBeNull();
   const wrong = await client.auth.verifyOtp({ email, token: '000000', type: 'email' });
   expect(wrong.error?.code).toBe('otp_expired');
-  const token = readCode((await room.mailTo(email)).body);
+  const token = readCode((await fixture.mailTo(email)).body);
   const { data, error } = await client.auth.verifyOtp({ email, token, type: 'email' });
   expect(error).toBeNull();
   expect(data.user).toMatchObject({ email, user_metadata: { plan: 'x', email_verified: true } });
   // The second mail is used by its link.
-  room.clock.advance(61_000);
-  expect((await room.client().auth.signInWithOtp({ email })).error).toBeNull();
-  const hash = new URL((await room.mailTo(email)).link ?? '').searchParams.get('token') ?? '';
-  const byHash = await room.client().auth.verifyOtp({ token_hash: hash, type: 'magiclink' });
+  fixture.clock.advance(61_000);
+  expect((await fixture.client().auth.signInWithOtp({ email })).error).toBeNull();
+  const hash = new URL((await fixture.mailTo(email)).link ?? '').searchParams.get('token') ?? '';
+  const byHash = await fixture.client().auth.verifyOtp({ token_hash: hash, type: 'magiclink' });
   expect(byHash.error).toBeNull();
 });
 
 test('expires a code from a mail after an hour', async () => {
   const { email } = await member();
-  await room.client().auth.signInWithOtp({ email });
-  const token = readCode((await room.mailTo(email)).body);
-  room.clock.advance(3_601_000);
-  expect((await room.client().auth.verifyOtp({ email, token, type: 'email' })).error?.code).toBe('otp_expired');
+  await fixture.client().auth.signInWithOtp({ email });
+  const token = readCode((await fixture.mailTo(email)).body);
+  fixture.clock.advance(3_601_000);
+  expect((await fixture.client().auth.verifyOtp({ email, token, type: 'email' })).error?.code).toBe('otp_expired');
 });
 
 test('keeps the user when an anonymous user adds an address', async () => {
-  const client = room.client();
+  const client = fixture.client();
   const { data } = await client.auth.signInAnonymously({ options: { data: { colour: 'red' } } });
   expect(data.user?.is_anonymous).toBe(true);
   const email = someone();
   const changed = await client.auth.updateUser({ email });
   expect(changed.error).toBeNull();
   expect(changed.data.user?.new_email).toBe(email);
-  await follow((await room.mailTo(email)).link);
+  await follow((await fixture.mailTo(email)).link);
   const { data: now, error } = await client.auth.refreshSession();
   expect(error).toBeNull();
   expect(now.user).toMatchObject({ id: data.user?.id, email, is_anonymous: false, user_metadata: { colour: 'red' } });
   expect((await client.auth.updateUser({ password })).error).toBeNull();
-  expect((await room.client().auth.signInWithPassword({ email, password })).data.user?.id).toBe(data.user?.id);
+  expect((await fixture.client().auth.signInWithPassword({ email, password })).data.user?.id).toBe(data.user?.id);
 });
 
 test('changes an address after both addresses have confirmed', async () => {
   const { email } = await member();
-  const client = room.client();
+  const client = fixture.client();
   await client.auth.signInWithPassword({ email, password });
   const other = someone();
   expect((await client.auth.updateUser({ email: other })).error).toBeNull();
-  const first = await follow((await room.mailTo(other)).link);
+  const first = await follow((await fixture.mailTo(other)).link);
   expect(new URLSearchParams(first.hash.slice(1)).get('message')).toContain('other email');
   expect((await client.auth.getUser()).data.user).toMatchObject({ email, new_email: other });
-  const second = await follow((await room.mailTo(email)).link);
+  const second = await follow((await fixture.mailTo(email)).link);
   expect(second.hash).toContain('access_token=');
   const { data } = await client.auth.getUser();
   expect(data.user).toMatchObject({ email: other });
@@ -213,10 +219,10 @@ test('changes an address after both addresses have confirmed', async () => {
 
 test('changes a password without a nonce, refuses a wrong one and ends other sessions', async () => {
   const { email } = await member();
-  const [client, elsewhere] = [room.client(), room.client()];
-  for (const each of [client, elsewhere]) await each.auth.signInWithPassword({ email, password });
+  const [client, otherClient] = [fixture.client(), fixture.client()];
+  for (const entry of [client, otherClient]) await entry.auth.signInWithPassword({ email, password });
   expect((await client.auth.reauthenticate()).error).toBeNull();
-  const nonce = readCode((await room.mailTo(email)).body);
+  const nonce = readCode((await fixture.mailTo(email)).body);
   const wrong = await client.auth.updateUser({
     password: 'a new password',
     nonce: nonce === '000000' ? '111111' : '000000',
@@ -225,7 +231,7 @@ test('changes a password without a nonce, refuses a wrong one and ends other ses
   expect((await client.auth.updateUser({ password, nonce })).error?.code).toBe('same_password');
   expect((await client.auth.updateUser({ password: 'a new password', nonce })).error).toBeNull();
   expect((await client.auth.getUser()).error).toBeNull();
-  expect((await elsewhere.auth.getUser()).error).not.toBeNull();
+  expect((await otherClient.auth.getUser()).error).not.toBeNull();
 });
 
 test('creates, lists, updates, bans, invites and deletes users as an administrator', async () => {
@@ -238,22 +244,22 @@ test('creates, lists, updates, bans, invites and deletes users as an administrat
     ban_duration: '1h',
   });
   expect(changed.data.user?.app_metadata).toMatchObject({ plan: 'pro', provider: 'email' });
-  expect((await room.client().auth.signInWithPassword({ email, password })).error?.code).toBe('user_banned');
+  expect((await fixture.client().auth.signInWithPassword({ email, password })).error?.code).toBe('user_banned');
   await admin.updateUserById(id, { ban_duration: 'none', email: `new-${email}`, email_confirm: true });
-  expect((await room.client().auth.signInWithPassword({ email: `new-${email}`, password })).error).toBeNull();
+  expect((await fixture.client().auth.signInWithPassword({ email: `new-${email}`, password })).error).toBeNull();
 
   const page = await admin.listUsers({ page: 1, perPage: 2 });
   expect(page.error).toBeNull();
   expect(page.data.users).toHaveLength(2);
   expect(page.data).toMatchObject({ nextPage: 2 });
-  const result = await room.call('GET', `/admin/users?filter=${encodeURIComponent(`NEW-${email}`)}`, undefined, {
-    Authorization: `Bearer ${room.serviceKey}`,
+  const result = await fixture.call('GET', `/admin/users?filter=${encodeURIComponent(`NEW-${email}`)}`, undefined, {
+    Authorization: `Bearer ${fixture.serviceKey}`,
   });
   expect((await result.json()).users.map((user: any) => user.id)).toEqual([id]);
 
   const guest = someone();
   expect((await admin.inviteUserByEmail(guest, { data: { team: 'a' } })).data.user?.invited_at).toBeTruthy();
-  const target = await follow((await room.mailTo(guest)).link);
+  const target = await follow((await fixture.mailTo(guest)).link);
   expect(target.hash).toContain('type=invite');
 
   const created = await admin.generateLink({ type: 'magiclink', email: guest });
@@ -262,7 +268,7 @@ test('creates, lists, updates, bans, invites and deletes users as an administrat
 
   expect((await admin.deleteUser(id)).error).toBeNull();
   expect((await admin.getUserById(id)).error?.code).toBe('user_not_found');
-  const signedIn = await room.client().auth.signInWithPassword({ email: `new-${email}`, password });
+  const signedIn = await fixture.client().auth.signInWithPassword({ email: `new-${email}`, password });
   expect(signedIn.error?.code).toBe('invalid_credentials');
 });
 
@@ -283,18 +289,18 @@ test('imports users of Supabase with their passwords', async () => {
   const [one, other] = [someone(), someone()];
   const bcrypt = hashSync('imported 1', 4).replace(/^\$2b/, '$2a');
   expect((await service().createUser({ email: one, password_hash: bcrypt, email_confirm: true })).error).toBeNull();
-  expect((await room.client().auth.signInWithPassword({ email: one, password: 'imported 1' })).error).toBeNull();
+  expect((await fixture.client().auth.signInWithPassword({ email: one, password: 'imported 1' })).error).toBeNull();
   expect((await service().createUser({ email: other, password_hash: argon2id, email_confirm: true })).error).toBeNull();
-  expect((await room.client().auth.signInWithPassword({ email: other, password: 'wrong' })).error?.code).toBe(
+  expect((await fixture.client().auth.signInWithPassword({ email: other, password: 'wrong' })).error?.code).toBe(
     'invalid_credentials',
   );
-  expect((await room.client().auth.signInWithPassword({ email: other, password: 'imported 2' })).error).toBeNull();
-  const nothing = await service().createUser({ email: someone(), password_hash: 'plain text' });
-  expect(nothing.error?.code).toBe('validation_failed');
+  expect((await fixture.client().auth.signInWithPassword({ email: other, password: 'imported 2' })).error).toBeNull();
+  const rejectedUser = await service().createUser({ email: someone(), password_hash: 'plain text' });
+  expect(rejectedUser.error?.code).toBe('validation_failed');
 });
 
 test('supports foreign keys and triggers of projects on auth.users', async () => {
-  await room.sql(`
+  await fixture.sql(`
     create table profiles (id uuid primary key references auth.users (id) on delete cascade, name text);
     create function greet() returns trigger language plpgsql security definer set search_path = '' as $$
     begin
@@ -304,14 +310,14 @@ test('supports foreign keys and triggers of projects on auth.users', async () =>
     end $$;
     create trigger greeted after insert on auth.users for each row execute function greet();`);
   const email = someone();
-  const { data, error } = await room.client().auth.signUp({ email, password, options: { data: { name: 'Eve' } } });
-  expect(error, room.host.log.slice(-3).join('\n')).toBeNull();
-  expect(await room.sql(`select name from profiles where id = '${data.user?.id}'`)).toEqual([{ name: 'Eve' }]);
-  const refused = await room
+  const { data, error } = await fixture.client().auth.signUp({ email, password, options: { data: { name: 'Eve' } } });
+  expect(error, fixture.host.log.slice(-3).join('\n')).toBeNull();
+  expect(await fixture.sql(`select name from profiles where id = '${data.user?.id}'`)).toEqual([{ name: 'Eve' }]);
+  const refused = await fixture
     .client()
     .auth.signUp({ email: someone(), password, options: { data: { name: 'Nobody' } } });
   expect([refused.error?.status, refused.error?.message]).toEqual([500, 'Database error saving new user']);
   expect((await service().deleteUser(data.user?.id ?? '')).error).toBeNull();
-  expect(await room.sql(`select name from profiles where name = 'Eve'`)).toEqual([]);
-  await room.sql('drop trigger greeted on auth.users; drop function greet(); drop table profiles');
+  expect(await fixture.sql(`select name from profiles where name = 'Eve'`)).toEqual([]);
+  await fixture.sql('drop trigger greeted on auth.users; drop function greet(); drop table profiles');
 });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateCode, fromBase32 } from '../../../services/kit/totp.ts';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 
 /** Second factor with supabase-js. */
-let room: AuthRoom;
+let fixture: AuthFixture;
 
 beforeAll(async () => {
-  room = await openAuthRoom({ environment: { DATA_ANONYMOUS_SIGN_INS: 'true' } });
+  fixture = await openAuthFixture({ environment: { DATA_ANONYMOUS_SIGN_INS: 'true' } });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const password = 'correct horse 1';
 
@@ -28,9 +28,9 @@ test('computes the codes of RFC 6238', () => {
 
 test('enrolls, challenges, verifies and removes an authenticator app', async () => {
   const email = 'second@example.com';
-  const client = room.client();
+  const client = fixture.client();
   await client.auth.signUp({ email, password });
-  const other = room.client();
+  const other = fixture.client();
   await other.auth.signInWithPassword({ email, password });
   const enrolled = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
   expect(enrolled.error).toBeNull();
@@ -40,7 +40,7 @@ test('enrolls, challenges, verifies and removes an authenticator app', async () 
   const twice = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
   expect(twice.error?.code).toBe('mfa_factor_name_conflict');
 
-  const code = (): string => generateCode(fromBase32(totp.totp.secret), Math.floor(room.clock.now() / 30_000));
+  const code = (): string => generateCode(fromBase32(totp.totp.secret), Math.floor(fixture.clock.now() / 30_000));
   const wrong = await client.auth.mfa.challengeAndVerify({
     factorId: totp.id,
     code: code() === '000000' ? '111111' : '000000',
@@ -56,7 +56,7 @@ test('enrolls, challenges, verifies and removes an authenticator app', async () 
   // Sessions from before the second factor have ended.
   expect((await other.auth.getUser()).error).not.toBeNull();
 
-  const next = room.client();
+  const next = fixture.client();
   await next.auth.signInWithPassword({ email, password });
   expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({
     currentLevel: 'aal1',
@@ -68,7 +68,7 @@ test('enrolls, challenges, verifies and removes an authenticator app', async () 
   expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: used })).error?.code).toBe(
     'mfa_verification_failed',
   );
-  room.clock.advance(60_000);
+  fixture.clock.advance(60_000);
   expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: code() })).error).toBeNull();
   expect((await next.auth.refreshSession()).error).toBeNull();
   expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
@@ -78,7 +78,7 @@ test('enrolls, challenges, verifies and removes an authenticator app', async () 
 });
 
 test('limits attempts, and accepts a challenge only for its factor and lifetime', async () => {
-  const client = room.client();
+  const client = fixture.client();
   await client.auth.signUp({ email: 'tried@example.com', password });
   const { data: first } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'first' });
   const { data: second } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'second' });
@@ -95,13 +95,13 @@ test('limits attempts, and accepts a challenge only for its factor and lifetime'
     ...Array<string>(10).fill('mfa_verification_failed'),
     ...Array<string>(2).fill('over_request_rate_limit'),
   ]);
-  room.clock.advance(301_000);
+  fixture.clock.advance(301_000);
   const late = await client.auth.mfa.verify({ factorId, challengeId, code: '123456' });
   expect(late.error?.code).toBe('mfa_challenge_expired');
 });
 
 test('hides factors from other users and refuses them for anonymous users', async () => {
-  const [owner, other, nameless] = [room.client(), room.client(), room.client()];
+  const [owner, other, nameless] = [fixture.client(), fixture.client(), fixture.client()];
   await owner.auth.signUp({ email: 'owner@example.com', password });
   await other.auth.signUp({ email: 'stranger@example.com', password });
   const { data } = await owner.auth.mfa.enroll({ factorType: 'totp' });
@@ -110,13 +110,13 @@ test('hides factors from other users and refuses them for anonymous users', asyn
   expect((await other.auth.mfa.unenroll({ factorId })).error?.code).toBe('mfa_factor_not_found');
   await nameless.auth.signInAnonymously();
   expect((await nameless.auth.mfa.enroll({ factorType: 'totp' })).error?.status).toBe(403);
-  const admin = room.client({ key: room.serviceKey }).auth.admin;
+  const admin = fixture.client({ key: fixture.serviceKey }).auth.admin;
   const userId = (await owner.auth.getUser()).data.user?.id ?? '';
   expect((await admin.mfa.listFactors({ userId })).data?.factors.map(({ id }) => id)).toEqual([factorId]);
   expect((await admin.mfa.deleteFactor({ userId, id: factorId })).error).toBeNull();
   expect((await owner.auth.mfa.listFactors()).data?.all).toEqual([]);
   // The table does not contain the secret in plain text.
-  const again = await owner.auth.mfa.enroll({ factorType: 'totp' });
-  const [row] = await room.sql(`select secret from auth.mfa_factors where id = '${again.data?.id}'`);
-  expect(row.secret).not.toContain((again.data as { totp: { secret: string } }).totp.secret);
+  const secondFactor = await owner.auth.mfa.enroll({ factorType: 'totp' });
+  const [row] = await fixture.sql(`select secret from auth.mfa_factors where id = '${secondFactor.data?.id}'`);
+  expect(row.secret).not.toContain((secondFactor.data as { totp: { secret: string } }).totp.secret);
 });

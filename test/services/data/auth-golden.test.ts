@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
-import { jwtSecret, movableClock, openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { jwtSecret, movableClock, openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 import recorded from './golden/auth.json' with { type: 'json' };
 
 /** Recorded exchanges with GoTrue. Each request is sent again in order, with values of earlier responses inserted. */
@@ -23,10 +23,10 @@ const clock = movableClock();
 const site = 'http://127.0.0.1:3999';
 /** Recorded values and their replacements. */
 const existing = new Map<string, string>();
-let room: AuthRoom;
+let fixture: AuthFixture;
 
-const open = (autoconfirm: boolean): Promise<AuthRoom> =>
-  openAuthRoom({
+const open = (autoconfirm: boolean): Promise<AuthFixture> =>
+  openAuthFixture({
     dataDir,
     clock,
     environment: { DATA_SITE_URL: site, DATA_ANONYMOUS_SIGN_INS: 'true', DATA_AUTOCONFIRM: String(autoconfirm) },
@@ -36,20 +36,20 @@ const open = (autoconfirm: boolean): Promise<AuthRoom> =>
 const confirming = new Set(['76', '77', '78', '79', '80']);
 
 beforeAll(async () => {
-  room = await open(true);
+  fixture = await open(true);
   // The list was recorded with twelve further users.
   for (let index = 0; index < 12; index += 1) {
-    const reply = await room.call(
+    const reply = await fixture.call(
       'POST',
       '/admin/users',
       { email: `seed${index}@example.com` },
-      { Authorization: `Bearer ${room.serviceKey}` },
+      { Authorization: `Bearer ${fixture.serviceKey}` },
     );
     expect(reply.status).toBe(200);
   }
 });
 afterAll(async () => {
-  await room[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -65,40 +65,43 @@ function readClaims(token: string): Record<string, unknown> {
 function ourToken(name: string, token: string): string {
   if (!jwt.test(token)) return token;
   const claims = readClaims(token);
-  if (claims['sub'] === undefined) return claims['role'] === 'service_role' ? room.serviceKey : room.anonKey;
+  if (claims['sub'] === undefined) return claims['role'] === 'service_role' ? fixture.serviceKey : fixture.anonKey;
   const texts = Object.entries(claims).map(([key, value]) => [
     key,
     typeof value === 'string' ? translated(value) : value,
   ]);
   const now = Math.floor(clock.now() / 1000);
-  const ours: Record<string, unknown> = { ...Object.fromEntries(texts), iat: now - 60, exp: now + 3600 };
-  if (name.includes('expired')) return signJwt({ ...ours, exp: now - 3600 }, jwtSecret);
-  const right = signJwt(ours, jwtSecret);
+  const actualValue: Record<string, unknown> = { ...Object.fromEntries(texts), iat: now - 60, exp: now + 3600 };
+  if (name.includes('expired')) return signJwt({ ...actualValue, exp: now - 3600 }, jwtSecret);
+  const right = signJwt(actualValue, jwtSecret);
   if (name.includes('alg_none')) {
     const head = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
     return `${head}.${right.split('.')[1]}.`;
   }
   if (!name.includes('tampered')) return right;
-  const [head, , signature] = signJwt({ ...ours, role: 'authenticated' }, jwtSecret).split('.');
-  return `${head}.${Buffer.from(JSON.stringify({ ...ours, role: 'service_role' })).toString('base64url')}.${signature}`;
+  const [head, , signature] = signJwt({ ...actualValue, role: 'authenticated' }, jwtSecret).split('.');
+  return `${head}.${Buffer.from(JSON.stringify({ ...actualValue, role: 'service_role' })).toString('base64url')}.${signature}`;
 }
 
 function translated(text: string): string {
   let result = text;
-  for (const [theirs, ours] of existing) result = result.replaceAll(theirs, ours);
+  for (const [recordedText, actualText] of existing) result = result.replaceAll(recordedText, actualText);
   return result;
 }
 
 /** Removes values that differ each time and remembers those that later exchanges refer to. */
-function alike(theirs: unknown, ours: unknown, path: string): [unknown, unknown] {
-  if (Array.isArray(theirs) && Array.isArray(ours)) {
-    const pairs = theirs.map((value: unknown, index) => alike(value, ours[index], `${path}[]`));
-    return [pairs.map(([remaining]) => remaining), [...pairs.map(([, right]) => right), ...ours.slice(theirs.length)]];
+function alike(expected: unknown, actual: unknown, path: string): [unknown, unknown] {
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    const pairs = expected.map((value: unknown, index) => alike(value, actual[index], `${path}[]`));
+    return [
+      pairs.map(([remaining]) => remaining),
+      [...pairs.map(([, right]) => right), ...actual.slice(expected.length)],
+    ];
   }
-  if (typeof theirs === 'object' && typeof ours === 'object' && theirs !== null && ours !== null) {
+  if (typeof expected === 'object' && typeof actual === 'object' && expected !== null && actual !== null) {
     const [remaining, right]: Record<string, unknown>[] = [{}, {}];
-    for (const key of new Set([...Object.keys(theirs), ...Object.keys(ours)])) {
-      const [one, other] = alike((theirs as any)[key], (ours as any)[key], `${path}.${key}`);
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      const [one, other] = alike((expected as any)[key], (actual as any)[key], `${path}.${key}`);
       // GoTrue computes it in the database and sees it one request later.
       if (key === 'confirmed_at' && one === undefined && time.test(String(other))) continue;
       // Only the response to the sign-up contains a value that is not stored; later ones contain false.
@@ -111,24 +114,24 @@ function alike(theirs: unknown, ours: unknown, path: string): [unknown, unknown]
     return [remaining, right];
   }
   const name = path.slice(path.lastIndexOf('.') + 1);
-  if (typeof theirs === 'number' && typeof ours === 'number' && /^(?:exp|iat|expires_at|timestamp)$/.test(name)) {
+  if (typeof expected === 'number' && typeof actual === 'number' && /^(?:exp|iat|expires_at|timestamp)$/.test(name)) {
     return ['<number>', '<number>'];
   }
-  if (typeof theirs !== 'string' || typeof ours !== 'string') return [theirs, ours];
-  if (jwt.test(theirs) && jwt.test(ours)) return alike(readClaims(theirs), readClaims(ours), `${path}.claims`);
-  if (time.test(theirs) && time.test(ours)) return ['<time>', '<time>'];
-  const isNew = ['refresh_token', 'hashed_token', 'email_otp', 'secret'].includes(name) || uuid.test(theirs);
+  if (typeof expected !== 'string' || typeof actual !== 'string') return [expected, actual];
+  if (jwt.test(expected) && jwt.test(actual)) return alike(readClaims(expected), readClaims(actual), `${path}.claims`);
+  if (time.test(expected) && time.test(actual)) return ['<time>', '<time>'];
+  const isNew = ['refresh_token', 'hashed_token', 'email_otp', 'secret'].includes(name) || uuid.test(expected);
   if (isNew) {
-    expect(theirs.length).toBe(ours.length);
+    expect(expected.length).toBe(actual.length);
     // Equal recorded values must map to equal values here.
-    const before = existing.get(theirs);
-    if (before !== undefined) return [before, ours];
-    existing.set(theirs, ours);
+    const before = existing.get(expected);
+    if (before !== undefined) return [before, actual];
+    existing.set(expected, actual);
     return ['<new>', '<new>'];
   }
-  if (name === 'qr_code') return [theirs.slice(0, 4), ours.slice(0, 4)];
-  if (name === 'iss') return ['<address>', ours === `${room.url}/auth/v1` ? '<address>' : ours];
-  return [unprefixed(theirs), unprefixed(ours)];
+  if (name === 'qr_code') return [expected.slice(0, 4), actual.slice(0, 4)];
+  if (name === 'iss') return ['<address>', actual === `${fixture.url}/auth/v1` ? '<address>' : actual];
+  return [unprefixed(expected), unprefixed(actual)];
 }
 
 function unprefixed(text: string): string {
@@ -155,11 +158,11 @@ const headers = [
 test.each(all)('%s', async (name, exchange) => {
   const number = name.slice(0, 2);
   if (number === '76') {
-    await room[Symbol.asyncDispose]();
-    room = await open(false);
+    await fixture[Symbol.asyncDispose]();
+    fixture = await open(false);
   } else if (number === '81') {
-    await room[Symbol.asyncDispose]();
-    room = await open(true);
+    await fixture[Symbol.asyncDispose]();
+    fixture = await open(true);
   }
   expect(confirming.has(number)).toBe(number >= '76' && number <= '80');
   // The recording allowed no reuse of tokens and one mail per second.
@@ -172,7 +175,7 @@ test.each(all)('%s', async (name, exchange) => {
   const bearer = /^Bearer (.+)$/.exec(rest['Authorization'] ?? '')?.[1];
   if (bearer !== undefined) sent['Authorization'] = `Bearer ${ourToken(name, bearer)}`;
   const body = exchange.body === null ? undefined : exchange.body;
-  const reply = await fetch(room.url + translated(exchange.path), {
+  const reply = await fetch(fixture.url + translated(exchange.path), {
     method: exchange.method,
     redirect: 'manual',
     headers: sent,
@@ -186,20 +189,20 @@ test.each(all)('%s', async (name, exchange) => {
   }
   expect(reply.status, text).toBe(exchange.status);
   for (const header of headers) {
-    const [theirs, ours] = [exchange.answerHeaders[header], reply.headers.get(header) ?? undefined];
-    expect(ours === undefined ? ours : unprefixed(ours), header).toBe(
-      theirs === undefined ? theirs : unprefixed(theirs),
+    const [recordedValue, actualValue] = [exchange.answerHeaders[header], reply.headers.get(header) ?? undefined];
+    expect(actualValue === undefined ? actualValue : unprefixed(actualValue), header).toBe(
+      recordedValue === undefined ? recordedValue : unprefixed(recordedValue),
     );
   }
   const isJson = reply.headers.get('content-type') === 'application/json';
   const parsed = text === '' ? null : isJson ? JSON.parse(text) : text;
-  const [theirs, ours] = alike(exchange.answer, parsed, name);
-  expect(ours).toEqual(theirs);
+  const [expected, actual] = alike(exchange.answer, parsed, name);
+  expect(actual).toEqual(expected);
 });
 
 /** Compares only the parts that a browser uses. */
 async function preflight(exchange: Recorded): Promise<void> {
-  const reply = await fetch(room.url + exchange.path, { method: 'OPTIONS', headers: exchange.headers });
+  const reply = await fetch(fixture.url + exchange.path, { method: 'OPTIONS', headers: exchange.headers });
   expect(reply.ok).toBe(true);
   expect(await reply.text()).toBe('');
   expect(reply.headers.get('access-control-allow-origin')).toBe('*');

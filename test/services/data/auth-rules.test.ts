@@ -37,7 +37,7 @@ test.each([
   [`{'a':1}`, String.raw`invalid character '\'' looking for beginning of object key string`],
   ['{"a":"\\x"}', "invalid character 'x' in string escape code"],
   ['x', "invalid character 'x' looking for beginning of value"],
-])('of %j is said what Go says', (text, sentence) => {
+])('describes the error of %j like Go', (text, sentence) => {
   expect(describeJsonError(text)).toBe(sentence);
 });
 

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+import { openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 
 const password = 'correct horse 1';
-let room: AuthRoom;
+let fixture: AuthFixture;
 beforeAll(async () => {
-  room = await openAuthRoom();
-  await room.call('POST', '/signup', { email: 'ann@example.com', password });
+  fixture = await openAuthFixture();
+  await fixture.call('POST', '/signup', { email: 'ann@example.com', password });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Signs in through a proxy that the settings do not trust. */
 async function signIn(from: string, secret: string): Promise<number> {
-  const reply = await room.call(
+  const reply = await fixture.call(
     'POST',
     '/token',
     { email: 'ann@example.com', password: secret },
@@ -31,23 +31,23 @@ describe('password attempts behind a proxy', () => {
   });
 
   it('limits clients with forged forwarding headers', async () => {
-    room.clock.advance(300_000);
+    fixture.clock.advance(300_000);
     const guesses = Array.from({ length: 180 }, (_, index) => signIn(`203.0.113.${String(index)}`, 'wrong'));
     const statuses = await Promise.all(guesses);
     // The limit drains while the guesses are under way.
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20);
-    room.clock.advance(300_000);
+    fixture.clock.advance(300_000);
     expect(await signIn('198.51.100.7', password)).toBe(200);
   });
 });
 
 describe('redirects to a development server', () => {
   const leadsTo = async (target: string): Promise<string> => {
-    const reply = await room.call(
+    const reply = await fixture.call(
       'POST',
       `/admin/generate_link`,
       { type: 'magiclink', email: 'ann@example.com', redirect_to: target },
-      { Authorization: `Bearer ${room.serviceKey}`, apikey: room.serviceKey },
+      { Authorization: `Bearer ${fixture.serviceKey}`, apikey: fixture.serviceKey },
     );
     const body: any = await reply.json();
     return body.redirect_to;

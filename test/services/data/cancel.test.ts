@@ -3,18 +3,18 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Cancellation } from '../../../services/data/app-api/cancellation.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
 /** Cancellation of statements of a page; its button, key and disconnect are tested in test/renderer/data. */
-let room: DataRoom;
+let fixture: DataFixture;
 beforeAll(async () => {
-  room = await openDataRoom();
+  fixture = await openDataFixture();
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
 async function callApp(path: string, body: object): Promise<any> {
-  const reply = await fetch(`${room.host.url('control')}/api/data${path}`, {
+  const reply = await fetch(`${fixture.host.url('control')}/api/data${path}`, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
@@ -39,7 +39,7 @@ test('cancels without waiting for busy connections, while users sign in', async 
     headers: { 'content-type': 'application/json' },
     body: '{"email":"ann@example.com","password":"harbour-lamp-42"}',
   };
-  expect((await room.request('/auth/v1/signup', person)).status).toBe(200);
+  expect((await fixture.request('/auth/v1/signup', person)).status).toBe(200);
   let isAnswered = false;
   const late = run('select 1', 'comes-when-all-are').finally(() => (isAnswered = true));
   // The request may reach the host after the first of these.
@@ -52,20 +52,20 @@ test('cancels without waiting for busy connections, while users sign in', async 
 
 test('cancels the statements of a disconnected client', async () => {
   const body = JSON.stringify({ query: 'select pg_advisory_xact_lock(4), pg_sleep(3600)' });
-  const asked = request(`${room.host.url('control')}/api/data/sql`, { method: 'POST', headers });
-  asked.on('error', () => undefined);
-  asked.end(body);
+  const clientRequest = request(`${fixture.host.url('control')}/api/data/sql`, { method: 'POST', headers });
+  clientRequest.on('error', () => undefined);
+  clientRequest.end(body);
   await expect.poll(() => locks(4, true)).toBe(1);
-  asked.socket?.resetAndDestroy();
+  clientRequest.socket?.resetAndDestroy();
   await expect.poll(() => locks(4, true)).toBe(0);
 });
 
 test('retries a cancellation that did not reach PostgreSQL', async () => {
   const response: unknown[] = [];
-  let away = true;
+  let isUnavailable = true;
   const database = {
     cancel: async (): Promise<void> => {
-      if (away) throw new Error('away');
+      if (isUnavailable) throw new Error('away');
       response.push('cancel');
     },
   };
@@ -73,7 +73,7 @@ test('retries a cancellation that did not reach PostgreSQL', async () => {
   const client = { query: () => Promise.resolve({ rows: [{ pid: 7 }] }) } as unknown as pg.ClientBase;
   await cancellation.wrap(client, async () => {
     await expect(cancellation.request()).rejects.toThrow('away');
-    away = false;
+    isUnavailable = false;
     await cancellation.request();
     await cancellation.request();
     expect(response).toEqual(['cancel']);

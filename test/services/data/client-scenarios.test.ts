@@ -1,25 +1,29 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
 /** Scenarios of the client's own database tests, with different tables. */
-let room: DataRoom;
+let fixture: DataFixture;
 let db: SupabaseClient<any, { PostgrestVersion: '13' }>;
 beforeAll(async () => {
-  room = await openDataRoom();
-  await room.sql(`
+  fixture = await openDataFixture();
+  await fixture.sql(`
     create table members (name text primary key, state text, ages int4range, phrase tsvector);
     create table rooms (id int primary key, slug text);
     create table room_details (id int primary key references rooms, details text);
     create table posts (id int primary key, author text not null references members, room int not null references rooms, body text);
-    create table pairs (id int primary key, one text not null references members, two text not null references members, three text references members);
+    create table pairs (id int primary key, one text not null references members,
+      two text not null references members, three text references members);
     create table tree (id int primary key, parent int references tree, label text);
     create function posts_of(members) returns setof posts language sql stable as 'select * from posts where author = $1.name order by id';
     create function posts_of(rooms) returns setof posts language sql stable as 'select * from posts where room = $1.id order by id';
     create function author_of(posts) returns setof members rows 1 language sql stable as 'select * from members where name = $1.author';
-    create function chosen(room_row rooms) returns setof posts language sql stable as 'select * from posts where room = room_row.id order by id';
-    create function chosen(member_row members) returns setof posts language sql stable as 'select * from posts where author = member_row.name order by id';
-    create function in_range(search int4range) returns int4range[] language sql stable as 'select array_agg(ages order by name) from members where ages && search';
+    create function chosen(room_row rooms) returns setof posts language sql stable as
+      'select * from posts where room = room_row.id order by id';
+    create function chosen(member_row members) returns setof posts language sql stable as
+      'select * from posts where author = member_row.name order by id';
+    create function in_range(search int4range) returns int4range[] language sql stable as
+      'select array_agg(ages order by name) from members where ages && search';
     create function remove_all() returns setof posts language sql volatile as 'delete from posts returning *';
     create function with_default(a int, b int default 10) returns int language sql immutable as 'select a + b';
     insert into members values ('ann', 'on', '[1,20)', 'fat cat'), ('ben', 'off', '[25,35)', 'bat cat'), ('cid', null, null, null);
@@ -28,9 +32,9 @@ beforeAll(async () => {
     insert into posts values (1, 'ann', 1, 'Hello'), (2, 'ann', 2, 'Again'), (3, 'ben', 3, 'Third');
     insert into pairs values (1, 'ann', 'ben', 'cid'), (2, 'ann', 'cid', null);
     insert into tree values (1, null, 'root'), (2, 1, 'left'), (3, 1, 'right'), (4, 2, 'leaf');`);
-  db = createClient<any, { PostgrestVersion: '13' }>(room.url, room.serviceKey);
+  db = createClient<any, { PostgrestVersion: '13' }>(fixture.url, fixture.serviceKey);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 async function rows(query: PromiseLike<{ data: unknown; error: unknown }>): Promise<unknown> {
   const { data, error } = await query;

@@ -1,16 +1,16 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
 const password = 'a password for psql';
-let room: DataRoom;
+let fixture: DataFixture;
 let port: number;
 beforeAll(async () => {
   port = await freePort();
-  room = await openDataRoom({ settings: { directPort: port, directPassword: password } });
+  fixture = await openDataFixture({ settings: { directPort: port, directPassword: password } });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Beginning of a Supabase dump. */
 const head = `
@@ -33,19 +33,19 @@ CREATE TRIGGER "handle_change" BEFORE UPDATE ON "public"."notes"
 
 describe('Supabase dump', () => {
   it('loads its first lines, and its defaults work for every role', async () => {
-    await room.sql(head);
+    await fixture.sql(head);
     const row = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"body":"Hello"}' };
-    expect((await room.request('/rest/v1/notes', row)).status).toBe(201);
-    const service = { ...row, headers: { ...row.headers, apikey: room.serviceKey } };
-    expect((await room.request('/rest/v1/notes', service)).status).toBe(201);
+    expect((await fixture.request('/rest/v1/notes', row)).status).toBe(201);
+    const service = { ...row, headers: { ...row.headers, apikey: fixture.serviceKey } };
+    expect((await fixture.request('/rest/v1/notes', service)).status).toBe(201);
     // The operators of an extension are on the search path of requests.
-    const result = await room.request('/rest/v1/notes?body=eq.HELLO&select=body');
+    const result = await fixture.request('/rest/v1/notes?body=eq.HELLO&select=body');
     expect(await result.json()).toEqual([{ body: 'Hello' }, { body: 'Hello' }]);
   });
 
   it('finds functions of extensions without their schema', async () => {
-    await room.sql('create extension if not exists "uuid-ossp" with schema extensions');
-    expect(await room.sql('select uuid_generate_v4() is not null as made')).toEqual([{ made: true }]);
+    await fixture.sql('create extension if not exists "uuid-ossp" with schema extensions');
+    expect(await fixture.sql('select uuid_generate_v4() is not null as made')).toEqual([{ made: true }]);
   });
 });
 
@@ -63,7 +63,7 @@ describe('port for psql', () => {
     await client.query('create table by_psql (a int)');
     await client.end();
     expect(rows).toEqual([{ rolsuper: false }]);
-    expect((await room.request('/rest/v1/by_psql')).status).toBe(200);
+    expect((await fixture.request('/rest/v1/by_psql')).status).toBe(200);
   });
 
   it('refuses every other password and every other role', async () => {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TypeInference } from '../../../services/data/csv/type-inference.ts';
 import { parseCsvRows } from '../../../services/data/csv/parse.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
 /** Table editor: rows that are read, inserted, updated and deleted, and imported files. */
-let room: DataRoom;
+let fixture: DataFixture;
 beforeAll(async () => {
-  room = await openDataRoom();
-  await room.sql(`
+  fixture = await openDataFixture();
+  await fixture.sql(`
     create type mood as enum ('sad', 'glad');
     create table notes (id bigint generated always as identity primary key, title text not null, n int, meta jsonb, tags text[], mood mood,
       at timestamptz, done boolean not null default false, twice int generated always as (n * 2) stored);
@@ -17,10 +17,10 @@ beforeAll(async () => {
     create table keyless (a int);
     create view titles as select title from notes;`);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 async function callApp(method: string, path: string, body?: unknown, bytes?: string): Promise<any> {
-  const reply = await fetch(`${room.host.url('control')}/api/data${path}`, {
+  const reply = await fetch(`${fixture.host.url('control')}/api/data${path}`, {
     method,
     headers: {
       authorization: adminAuthorization,
@@ -71,8 +71,8 @@ test('inserts, reads, updates and deletes a row with nulls, lists and JSON', asy
   expect(await callApp('POST', '/tables/public/notes/rows/remove', { keys: [key] })).toMatchObject({ removed: 1 });
   expect((await callApp('PATCH', '/tables/public/notes/rows', { key, values: { n: '1' } })).status).toBe(404);
   // A key that is invalid for its column.
-  const odd = await callApp('POST', '/tables/public/notes/rows/read', { key: { id: 'seven' } });
-  expect([odd.status, odd.error.detail]).toEqual([409, expect.stringContaining('invalid input syntax')]);
+  const invalidKey = await callApp('POST', '/tables/public/notes/rows/read', { key: { id: 'seven' } });
+  expect([invalidKey.status, invalidKey.error.detail]).toEqual([409, expect.stringContaining('invalid input syntax')]);
   // Keys of several columns, with any names.
   const pair = { 'a b': '1', c: 'x"; drop table notes; --' };
   expect((await callApp('POST', '/tables/public/pairs/rows', { values: pair })).status).toBe(200);
@@ -81,7 +81,7 @@ test('inserts, reads, updates and deletes a row with nulls, lists and JSON', asy
 
 test('returns long keys completely, so that the row is found by them', async () => {
   const [slug, body] = ['s'.repeat(400), 'b'.repeat(400)];
-  await room.sql('create table slugs (slug text primary key, body text)');
+  await fixture.sql('create table slugs (slug text primary key, body text)');
   expect((await callApp('POST', '/tables/public/slugs/rows', { values: { slug, body } })).status).toBe(200);
   const { rows } = await callApp('GET', '/tables/public/slugs/rows');
   expect(rows).toEqual([[slug, body.slice(0, 300)]]);
@@ -107,7 +107,7 @@ test('reports an invalid value at its field', async () => {
 });
 
 test('pages through a hundred thousand rows in any order, with filters', async () => {
-  await room.sql(
+  await fixture.sql(
     `create table many (id int primary key, word text); insert into many select n, 'w' || (n % 1000) from generate_series(1, 100000) n`,
   );
   const last = await callApp('GET', '/tables/public/many/rows?offset=99990&limit=100');
@@ -131,7 +131,8 @@ test('pages through a hundred thousand rows in any order, with filters', async (
 });
 
 const file =
-  'id,Name,price,since,code,ok,extra\r\n1,"Ann ""A"", Lee",12.50,2024-01-31,007,true,\r\n2,"two\nlines",3,2024-02-01,042,false,"{""a"":1}"\r\n';
+  'id,Name,price,since,code,ok,extra\r\n1,"Ann ""A"", Lee",12.50,2024-01-31,007,true,\r\n2,"two\n' +
+  'lines",3,2024-02-01,042,false,"{""a"":1}"\r\n';
 
 test('imports a file as a private table with inferred types and counted lines', async () => {
   const preview = await callApp('POST', '/csv/preview', undefined, file);
@@ -151,13 +152,16 @@ test('imports a file as a private table with inferred types and counted lines', 
     types: JSON.stringify(preview.columns.map(({ type }: any) => type)),
   });
   expect(await callApp('POST', `/csv/load?${query}`, undefined, file)).toMatchObject({ status: 200, rows: 2 });
-  expect(await room.sql('select * from imported order by id')).toEqual([
+  expect(await fixture.sql('select * from imported order by id')).toEqual([
     { id: '1', name: 'Ann "A", Lee', price: '12.50', since: expect.anything(), code: '007', extra: null },
     { id: '2', name: 'two\nlines', price: '3', since: expect.anything(), code: '042', extra: { a: 1 } },
   ]);
-  expect(await (await room.request('/rest/v1/imported')).json()).toEqual([]);
-  const again = await callApp('POST', `/csv/load?${query}`, undefined, file);
-  expect([again.status, again.error.fields]).toEqual([409, { table: 'There is a table of this name already.' }]);
+  expect(await (await fixture.request('/rest/v1/imported')).json()).toEqual([]);
+  const secondImport = await callApp('POST', `/csv/load?${query}`, undefined, file);
+  expect([secondImport.status, secondImport.error.fields]).toEqual([
+    409,
+    { table: 'There is a table of this name already.' },
+  ]);
 });
 
 test('imports a file into an existing table completely or not at all, and names the refused line', async () => {
@@ -180,7 +184,7 @@ test('imports a file into an existing table completely or not at all, and names 
   ]);
   const twice = await load('id;word\n400001;a\n400002;b\n400001;c');
   expect(twice.error.detail).toContain('Line 4 of the file');
-  expect(await room.sql('select count(*)::int from many where id > 300000')).toEqual([{ count: 0 }]);
+  expect(await fixture.sql('select count(*)::int from many where id > 300000')).toEqual([{ count: 0 }]);
   expect((await load('id;word\n1;2;3')).error.detail).toBe(
     'Line 2 cannot be read. It has 3 fields, and the first line has 2.',
   );
@@ -189,14 +193,16 @@ test('imports a file into an existing table completely or not at all, and names 
 });
 
 test('exports a table as a file that imports as the same table', async () => {
-  await room.sql(`create table saved (id int primary key, text text, n numeric, at timestamptz);
-    insert into saved values (2, E'a "word",\\nand another', 1.50, '2024-02-29T10:00:00Z'), (1, '', null, null), (3, 'ü; x', 12345678901234567890, null);
+  await fixture.sql(`create table saved (id int primary key, text text, n numeric, at timestamptz);
+    insert into saved values (2, E'a "word",\\nand another', 1.50, '2024-02-29T10:00:00Z'), (1, '', null,
+      null), (3, 'ü; x', 12345678901234567890, null);
     create table wide (id int primary key, body text); alter table wide alter body set storage external;
     insert into wide select n, repeat('x', 1000000) from generate_series(1, 70) n;
-    create table long (id int primary key, body text); insert into long values (1, repeat('x', 60000000)); insert into long select n, body from long, generate_series(2, 10) n;
+    create table long (id int primary key, body text); insert into long values (1, repeat('x', 60000000));
+      insert into long select n, body from long, generate_series(2, 10) n;
     create table empty (id int primary key, body text)`);
   const save = (name: string): Promise<Response> =>
-    fetch(`${room.host.url('control')}/api/data/tables/public/${name}/csv`, {
+    fetch(`${fixture.host.url('control')}/api/data/tables/public/${name}/csv`, {
       headers: { authorization: adminAuthorization },
     });
   const reply = await save('saved');
@@ -219,17 +225,20 @@ test('exports a table as a file that imports as the same table', async () => {
       text,
     ),
   ).toMatchObject({ status: 200, rows: 3 });
-  expect(await room.sql('select count(*)::int as same from saved join again using (id, n, at)')).toEqual([{ same: 1 }]);
+  expect(await fixture.sql('select count(*)::int as same from saved join again using (id, n, at)')).toEqual([
+    { same: 1 },
+  ]);
   expect(
-    await room.sql(
-      'select id from saved join again using (id) where saved.n is not distinct from again.n and saved.at is not distinct from again.at order by id',
+    await fixture.sql(
+      'select id from saved join again using (id) where saved.n is not distinct from again.n and ' +
+        'saved.at is not distinct from again.at order by id',
     ),
   ).toEqual([{ id: '1' }, { id: '2' }, { id: '3' }]);
   expect((await save('wide')).status).toBe(413);
   // The rows are longer than the maximum text together and read in one query: they must not be loaded into this
   // process.
   expect((await save('long')).status).toBe(413);
-  await room.sql('drop table long');
+  await fixture.sql('drop table long');
   expect(await (await save('empty')).text()).toBe('id,body\n');
   expect((await save('nothing')).status).toBe(404);
 });
@@ -253,7 +262,7 @@ test.each([
 
 test('refuses CSV with a broken quote in the row API', async () => {
   const post = (body: string): Promise<Response> =>
-    room.request('/rest/v1/keyless', { method: 'POST', headers: { 'content-type': 'text/csv' }, body });
+    fixture.request('/rest/v1/keyless', { method: 'POST', headers: { 'content-type': 'text/csv' }, body });
   expect((await post('a\n1\n2\n')).status).toBe(201);
   expect((await post('a\n"1"x\n2\n')).status).toBe(400);
   // A field of several MiB.

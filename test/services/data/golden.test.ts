@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
-import { jwtSecret, openDataRoom, type DataRoom } from './room.ts';
+import { jwtSecret, openDataFixture, type DataFixture } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
 interface Golden {
@@ -22,27 +22,27 @@ const goldens = readdirSync(folder)
   // The recorded audience check needs a setting that is not set here.
   .filter(({ name }) => name !== 'jwt_aud');
 
-let room: DataRoom;
+let fixture: DataFixture;
 beforeAll(async () => {
-  room = await openDataRoom();
-  await room.sql(schema);
+  fixture = await openDataFixture();
+  await fixture.sql(schema);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe('documented exchanges', () => {
   test.each(goldens.map((golden) => [golden.name, golden] as const))('%s', async (name, { request, response }) => {
-    await room.sql(
+    await fixture.sql(
       `truncate clients, projects, tasks, items, cornercase, tiobe_pls, t, no_pk cascade; ${rows
         .split('\n')
         .filter((line) => /into (clients|items|cornercase|tiobe_pls)/.test(line))
         .join('\n')}`,
     );
-    const headers: Record<string, string> = { apikey: room.serviceKey, ...request.headers };
+    const headers: Record<string, string> = { apikey: fixture.serviceKey, ...request.headers };
     const expired = signJwt({ role: 'anon', exp: Math.floor(Date.now() / 1000) - 60 }, jwtSecret);
     const { Authorization: bearer } = request.headers;
     if (bearer === 'Bearer <expired>') headers['Authorization'] = `Bearer ${expired}`;
     const body = typeof request.body === 'string' ? request.body : JSON.stringify(request.body);
-    const reply = await fetch(`${room.url}${request.path}`, {
+    const reply = await fetch(`${fixture.url}${request.path}`, {
       method: request.method,
       headers,
       ...(request.body === null ? {} : { body }),

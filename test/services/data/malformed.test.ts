@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
-let room: DataRoom;
+let fixture: DataFixture;
 beforeAll(async () => {
-  room = await openDataRoom();
-  await room.sql(`create table notes (id int primary key, owner uuid, body jsonb);
+  fixture = await openDataFixture();
+  await fixture.sql(`create table notes (id int primary key, owner uuid, body jsonb);
     alter table notes enable row level security; create policy own on notes using (owner = auth.uid());
     create function add(a int, b int) returns int language sql as 'select a + b'`);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 type Shape = readonly [
   method: string,
@@ -128,8 +128,8 @@ describe('malformed requests', () => {
   it('refuses malformed requests for rows and functions as client errors', async () => {
     const invalid: string[] = [];
     for (const shape of rest) {
-      for (const apikey of [room.anonKey, room.serviceKey]) {
-        const status = await send(room.url, shape, { apikey });
+      for (const apikey of [fixture.anonKey, fixture.serviceKey]) {
+        const status = await send(fixture.url, shape, { apikey });
         if (status < 200 || status >= 500)
           invalid.push(`${String(status)} ${shape[0]} ${shape[1]} ${shape[2] ?? ''} ${JSON.stringify(shape[3])}`);
       }
@@ -139,14 +139,14 @@ describe('malformed requests', () => {
 
   it('refuses malformed statement requests as client errors', async () => {
     const statuses: number[] = [];
-    for (const shape of sql) statuses.push(await send(room.url, shape, { apikey: room.serviceKey }));
+    for (const shape of sql) statuses.push(await send(fixture.url, shape, { apikey: fixture.serviceKey }));
     expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
   });
 
   it('refuses malformed requests of the pages as client errors', async () => {
     const invalid: string[] = [];
     for (const shape of callApp) {
-      const status = await send(room.host.url('control'), shape, { Authorization: adminAuthorization });
+      const status = await send(fixture.host.url('control'), shape, { Authorization: adminAuthorization });
       if (status < 200 || status >= 500) invalid.push(`${String(status)} ${shape[0]} ${shape[1]} ${shape[2] ?? ''}`);
     }
     expect(invalid).toEqual([]);
@@ -155,15 +155,15 @@ describe('malformed requests', () => {
 
 describe('disconnect during a request body', () => {
   it('logs no error of the service', async () => {
-    const before = room.host.log.length;
-    const { hostname, port } = new URL(room.url);
+    const before = fixture.host.log.length;
+    const { hostname, port } = new URL(fixture.url);
     for (const path of ['/rest/v1/notes', '/auth/v1/signup', '/pg/query']) {
       await new Promise<void>((resolve, reject) => {
         const socket = connect(Number(port), hostname, () => {
           const head = [
             `POST ${path} HTTP/1.1`,
             `Host: ${hostname}:${port}`,
-            `apikey: ${room.serviceKey}`,
+            `apikey: ${fixture.serviceKey}`,
             'Content-Type: application/json',
             'Content-Length: 1000',
           ];
@@ -174,8 +174,8 @@ describe('disconnect during a request body', () => {
       });
     }
     // The resets arrived before these requests did.
-    for (let index = 0; index < 3; index += 1) expect((await room.request('/auth/v1/health')).status).toBe(200);
-    const lines = room.host.log.slice(before).filter((line) => /error|warn/i.test(line));
+    for (let index = 0; index < 3; index += 1) expect((await fixture.request('/auth/v1/health')).status).toBe(200);
+    const lines = fixture.host.log.slice(before).filter((line) => /error|warn/i.test(line));
     expect(lines).toEqual([]);
   });
 });

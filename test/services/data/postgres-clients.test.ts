@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
-import { lacks } from '../../support/needs.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { lacks } from '../../support/requirements.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
 const run = promisify(execFile);
 const programs = fileURLToPath(
@@ -14,16 +14,16 @@ const programs = fileURLToPath(
 const password = 'a password for psql';
 
 /** Host whose PostgreSQL accepts connections of other programs. */
-async function openDirectRoom(): Promise<{ readonly room: DataRoom; readonly url: string }> {
+async function openDirectFixture(): Promise<{ readonly room: DataFixture; readonly url: string }> {
   const port = await freePort();
-  const room = await openDataRoom({ settings: { directPort: port, directPassword: password } });
-  return { room, url: `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres` };
+  const fixture = await openDataFixture({ settings: { directPort: port, directPassword: password } });
+  return { room: fixture, url: `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres` };
 }
 
 describe.skipIf(lacks(existsSync(programs)))('PostgreSQL’s own clients on the direct port', () => {
-  let first: Awaited<ReturnType<typeof openDirectRoom>>;
+  let first: Awaited<ReturnType<typeof openDirectFixture>>;
   beforeAll(async () => {
-    first = await openDirectRoom();
+    first = await openDirectFixture();
     await first.room.sql(`
       create table notes (id int generated always as identity primary key, body text not null);
       alter table notes enable row level security;
@@ -41,7 +41,7 @@ describe.skipIf(lacks(existsSync(programs)))('PostgreSQL’s own clients on the 
   };
 
   it('copies rows in and out with psql, and describes tables', async () => {
-    const { url, room } = first;
+    const { url, room: fixture } = first;
     const copied = await shell(
       `printf 'one\\ntwo\\ttab\\n' | tr '\\t' ' ' | psql '${url}' -c 'copy notes (body) from stdin'`,
     );
@@ -50,14 +50,14 @@ describe.skipIf(lacks(existsSync(programs)))('PostgreSQL’s own clients on the 
       'one\ntwo tab\n',
     );
     expect(await shell(`psql '${url}' -c '\\d notes'`)).toContain('POLICY "everyone" FOR SELECT');
-    expect(await (await room.request('/rest/v1/notes?select=body&order=id')).json()).toEqual([
+    expect(await (await fixture.request('/rest/v1/notes?select=body&order=id')).json()).toEqual([
       { body: 'one' },
       { body: 'two tab' },
     ]);
   });
 
   it('dumps a schema that psql loads into another instance, with policies and rights', async () => {
-    const second = await openDirectRoom();
+    const second = await openDirectFixture();
     try {
       await shell(`pg_dump --schema=public '${first.url}' | psql -q '${second.url}'`);
       const rows = await first.room.sql('select id, body from notes order by id');
@@ -78,16 +78,16 @@ describe.skipIf(lacks(existsSync(programs)))('PostgreSQL’s own clients on the 
 
 describe('COPY over HTTP', () => {
   it('refuses COPY with a hint to the alternative and keeps the connection usable', async () => {
-    await using room = await openDataRoom();
-    await room.sql('create table notes (body text)');
+    await using fixture = await openDataFixture();
+    await fixture.sql('create table notes (body text)');
     const statement = 'copy notes (body) from stdin';
-    const reply = await room.request('/pg/query', {
+    const reply = await fixture.request('/pg/query', {
       method: 'POST',
-      headers: { apikey: room.serviceKey, 'content-type': 'application/json' },
+      headers: { apikey: fixture.serviceKey, 'content-type': 'application/json' },
       body: JSON.stringify({ query: statement }),
     });
     expect(reply.status).toBe(400);
     expect(await reply.json()).toMatchObject({ code: '57014', hint: expect.stringContaining('psql') });
-    expect(await room.sql('select count(*)::int from notes')).toEqual([{ count: 0 }]);
+    expect(await fixture.sql('select count(*)::int from notes')).toEqual([{ count: 0 }]);
   });
 });

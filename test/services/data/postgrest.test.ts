@@ -1,11 +1,11 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
-let room: DataRoom;
+let fixture: DataFixture;
 let db: SupabaseClient<any>;
 beforeAll(async () => {
-  room = await openDataRoom({
+  fixture = await openDataFixture({
     settings: {
       preRequest: 'public.check_request',
       appSettings: ['app.settings.host=example.com'],
@@ -13,10 +13,10 @@ beforeAll(async () => {
       schemas: ['public', 'seen'],
     },
   });
-  db = createClient(room.url, room.anonKey, { auth: { persistSession: false } });
-  await room.sql(schema);
+  db = createClient(fixture.url, fixture.anonKey, { auth: { persistSession: false } });
+  await fixture.sql(schema);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const schema = `
 create schema seen; grant usage on schema seen to anon, authenticated, service_role;
@@ -80,7 +80,7 @@ create function delete_docs() returns setof docs language sql as 'delete from do
 `;
 
 const get = async (path: string, headers: Record<string, string> = {}): Promise<[number, any, Headers]> => {
-  const reply = await room.request(`/rest/v1/${path}`, { headers });
+  const reply = await fixture.request(`/rest/v1/${path}`, { headers });
   const text = await reply.text();
   return [reply.status, text === '' ? '' : JSON.parse(text), reply.headers];
 };
@@ -90,7 +90,7 @@ const send = async (
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<[number, any, Headers]> => {
-  const reply = await room.request(`/rest/v1/${path}`, {
+  const reply = await fixture.request(`/rest/v1/${path}`, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -130,7 +130,7 @@ describe('relationships of views', () => {
 
 describe('relationships of tables', () => {
   it('lists ambiguous relationships in the order of PostgREST', async () => {
-    await room.sql(`
+    await fixture.sql(`
       create table agents (id int primary key, name text, department_id int);
       create table departments (id int primary key, name text, head_id int references agents);
       alter table agents add foreign key (department_id) references departments;
@@ -156,7 +156,7 @@ describe('relationships of tables', () => {
   });
 
   it('treats unique constraints but not unique indexes as one-to-one', async () => {
-    await room.sql(`
+    await fixture.sql(`
       create table by_constraint (id int primary key, client_id int unique references clients);
       create table by_index (id int primary key, client_id int references clients);
       create unique index on by_index (client_id);
@@ -167,7 +167,8 @@ describe('relationships of tables', () => {
   });
 });
 
-const docIds = async (): Promise<number[]> => (await room.sql('select id from docs order by id')).map(({ id }) => id);
+const docIds = async (): Promise<number[]> =>
+  (await fixture.sql('select id from docs order by id')).map(({ id }) => id);
 
 describe('functions', () => {
   it('returns objects for one named column', async () => {
@@ -199,7 +200,7 @@ describe('functions', () => {
     expect(await docIds()).toEqual([1, 2]);
     expect((await send('POST', 'rpc/nothing', {}))[0]).toBe(204);
     expect(await docIds()).toEqual([1]);
-    await room.sql('insert into docs values (2, null)');
+    await fixture.sql('insert into docs values (2, null)');
   });
 
   it('allows functions to set a header several times', async () => {
@@ -230,7 +231,7 @@ describe('functions', () => {
     expect((await send('POST', 'rpc/nothing', {}, blockedHeader))[0]).toBe(429);
     expect((await get('rpc/list_names', blockedHeader))[0]).toBe(429);
     const requests = [{ method: 'DELETE', path: '/docs?id=gt.0' }];
-    const batch = await send('POST', '', { requests }, { ...blockedHeader, apikey: room.serviceKey });
+    const batch = await send('POST', '', { requests }, { ...blockedHeader, apikey: fixture.serviceKey });
     expect(batch[0] === 429 || batch[1][0].status === 429).toBe(true);
     expect(await docIds()).toEqual([1, 2]);
     expect((await get('clients'))[0]).toBe(200);
@@ -300,7 +301,7 @@ describe('domains with casts', () => {
     expect((await db.from('todos').select('id').in('label', ['000100', '01E240'])).data).toHaveLength(2);
     const inserted = await db.from('todos').insert({ id: 3, label: '#00FF00' }).select();
     expect(inserted.data).toEqual([{ id: 3, label: '#00FF00' }]);
-    expect(await room.sql('select label from todos where id = 3')).toEqual([{ label: 65280 }]);
+    expect(await fixture.sql('select label from todos where id = 3')).toEqual([{ label: 65280 }]);
   });
 });
 
@@ -384,7 +385,7 @@ describe('requests of PostgREST', () => {
     expect(await range('projects?limit=3', '0-1')).toEqual([200, '0-1/*', 2]);
     expect(await range('projects', '1-0')).toEqual([416, null, 'PGRST103']);
     expect((await get('projects?offset=-4&select=id'))[1]).toHaveLength(3);
-    const head = await room.request('/rest/v1/rpc/list_names', { method: 'HEAD', headers: { Range: '1-1' } });
+    const head = await fixture.request('/rest/v1/rpc/list_names', { method: 'HEAD', headers: { Range: '1-1' } });
     expect(head.headers.get('content-range')).toBe('0-1/*');
   });
 
@@ -397,8 +398,8 @@ describe('requests of PostgREST', () => {
 
   it('treats a body that is not an object as no rows and refuses other media types with 400', async () => {
     for (const body of [5, 'text', true, null]) {
-      const answer = await send('POST', 'clients', body, { Prefer: 'return=representation' });
-      expect(answer.slice(0, 2)).toEqual([201, []]);
+      const response = await send('POST', 'clients', body, { Prefer: 'return=representation' });
+      expect(response.slice(0, 2)).toEqual([201, []]);
     }
     const xml = await send('POST', 'clients', {}, { 'content-type': 'application/xml' });
     expect(xml).toMatchObject([400, { code: 'PGRST102', message: 'Content-Type not acceptable: application/xml' }, {}]);
@@ -437,14 +438,14 @@ describe('requests of PostgREST', () => {
   });
 
   it('answers 201 to an empty list of rows, unless duplicates are merged', async () => {
-    const statusOf = async (prefer: string): Promise<unknown> => {
+    const getStatus = async (prefer: string): Promise<unknown> => {
       const [status, body] = await send('POST', 'clients', [], { Prefer: prefer });
       return [status, body];
     };
-    expect(await statusOf('resolution=merge-duplicates')).toEqual([200, '']);
-    expect(await statusOf('resolution=merge-duplicates, return=representation')).toEqual([200, []]);
-    expect(await statusOf('resolution=ignore-duplicates')).toEqual([201, '']);
-    expect(await statusOf('return=minimal')).toEqual([201, '']);
+    expect(await getStatus('resolution=merge-duplicates')).toEqual([200, '']);
+    expect(await getStatus('resolution=merge-duplicates, return=representation')).toEqual([200, []]);
+    expect(await getStatus('resolution=ignore-duplicates')).toEqual([201, '']);
+    expect(await getStatus('return=minimal')).toEqual([201, '']);
   });
 
   it('serves partitions only through their table', async () => {
@@ -454,7 +455,7 @@ describe('requests of PostgREST', () => {
 
   it('refuses tokens whose claims have another type', async () => {
     const request = (claims: Record<string, unknown>): Promise<[number, any, Headers]> =>
-      get('clients', { authorization: `Bearer ${room.token('x', claims)}` });
+      get('clients', { authorization: `Bearer ${fixture.token('x', claims)}` });
     expect(await request({ exp: 'soon' })).toMatchObject([
       401,
       { message: "The JWT 'exp' claim must be a number" },

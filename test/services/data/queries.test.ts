@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
 /** Saved queries; their page is tested in test/renderer/data. */
-let room: DataRoom;
+let fixture: DataFixture;
 beforeAll(async () => {
-  room = await openDataRoom();
+  fixture = await openDataFixture();
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 async function ask(method: string, path: string, body?: unknown, authorization = adminAuthorization): Promise<any> {
-  const reply = await fetch(`${room.host.url('control')}/api${path}`, {
+  const reply = await fetch(`${fixture.host.url('control')}/api${path}`, {
     method,
     headers: { authorization, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -1,18 +1,18 @@
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
-let room: DataRoom;
+let fixture: DataFixture;
 let client: SupabaseClient<any, any, any>;
 beforeAll(async () => {
-  room = await openDataRoom();
-  await room.sql(schema);
-  await room.sql(rows);
-  client = createClient(room.url, room.anonKey);
+  fixture = await openDataFixture();
+  await fixture.sql(schema);
+  await fixture.sql(rows);
+  client = createClient(fixture.url, fixture.anonKey);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const ids = (data: readonly any[] | null): number[] => (data ?? []).map((row: { id: number }) => row.id);
 
@@ -61,11 +61,12 @@ describe('filters of supabase-js', () => {
 
 describe('results', () => {
   test('returns casts, aliases, JSON paths and numbers like PostgreSQL', async () => {
-    const reply = await room.request(
+    const reply = await fixture.request(
       '/rest/v1/docs?id=eq.1&select=key:id::text,lang:meta->>lang,meta->n,y:meta->deep->0->y,at,price,tags,span',
     );
     expect(await reply.text()).toBe(
-      '[{"key":"1","lang":"en","n":1,"y":"x","at":"1974-05-01T00:00:00+00:00","price":12345678901234567890.5,"tags":["a","b"],"span":"[1,5)"}]',
+      '[{"key":"1","lang":"en","n":1,"y":"x","at":"1974-05-01T00:00:00+00:00",' +
+        '"price":12345678901234567890.5,"tags":["a","b"],"span":"[1,5)"}]',
     );
   });
 
@@ -85,7 +86,7 @@ describe('results', () => {
     expect(estimated).toBe(15);
     const { count: planned } = await client.from('items').select('id', { count: 'planned' }).limit(1);
     expect(planned).toBeGreaterThan(0);
-    const range = await room.request('/rest/v1/items?order=id', { headers: { Range: '10-12' } });
+    const range = await fixture.request('/rest/v1/items?order=id', { headers: { Range: '10-12' } });
     expect(range.headers.get('content-range')).toBe('10-12/*');
   });
 
@@ -223,21 +224,21 @@ describe('embeds', () => {
     ],
     ['a computed column', 'projects?id=eq.3&select=upper_name', '', [{ upper_name: 'IOS' }]],
   ])('%s', async (_, path, __, expected) => {
-    const reply = await room.request(`/rest/v1/${path}`);
+    const reply = await fixture.request(`/rest/v1/${path}`);
     expect([reply.status, await reply.json()]).toEqual([200, expected]);
   });
 
   test('lists ambiguous relationships', async () => {
-    const reply = await room.request('/rest/v1/messages?select=people(name)');
+    const reply = await fixture.request('/rest/v1/messages?select=people(name)');
     expect(reply.status).toBe(300);
     const { code, details } = await reply.json();
     expect(code).toBe('PGRST201');
-    expect(details.map((each: { cardinality: string }) => each.cardinality)).toEqual(['many-to-one', 'many-to-one']);
+    expect(details.map((entry: { cardinality: string }) => entry.cardinality)).toEqual(['many-to-one', 'many-to-one']);
   });
 
   test('requires the service key for aggregates', async () => {
     expect((await client.from('items').select('id.sum()')).error?.code).toBe('PGRST123');
-    const service = createClient(room.url, room.serviceKey);
+    const service = createClient(fixture.url, fixture.serviceKey);
     const { data } = await service.from('projects').select('client_id, count(), top:id.max()').order('client_id');
     expect(data).toEqual([
       { client_id: 1, count: 2, top: 2 },
@@ -257,10 +258,10 @@ describe('functions', () => {
     ]);
     expect((await client.rpc('one_project', { pid: 3 })).data).toEqual({ id: 3, name: 'IOS', client_id: 2 });
     expect((await client.rpc('projects_of', { client: 2 }, { count: 'exact' }).limit(1)).count).toBe(2);
-    const nothing = await client.rpc('nothing');
-    expect([nothing.status, nothing.data]).toEqual([204, null]);
+    const emptyResult = await client.rpc('nothing');
+    expect([emptyResult.status, emptyResult.data]).toEqual([204, null]);
     expect((await client.rpc('sum_of', { v: [1, 2, 3] })).data).toBe(6);
-    const complete = await room.request('/rest/v1/rpc/whole', {
+    const complete = await fixture.request('/rest/v1/rpc/whole', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"x":[1]}',
@@ -269,9 +270,9 @@ describe('functions', () => {
   });
 
   test('applies status, headers and errors of functions', async () => {
-    const tea = await room.request('/rest/v1/rpc/teapot', { method: 'POST' });
+    const tea = await fixture.request('/rest/v1/rpc/teapot', { method: 'POST' });
     expect([tea.status, tea.headers.get('x-tea'), await tea.json()]).toEqual([418, 'green', { tea: 1 }]);
-    const callApp = await room.request('/rest/v1/rpc/custom_error', { method: 'POST' });
+    const callApp = await fixture.request('/rest/v1/rpc/custom_error', { method: 'POST' });
     expect([callApp.status, callApp.headers.get('x-my-header'), await callApp.json()]).toEqual([
       332,
       'nice',
@@ -280,17 +281,17 @@ describe('functions', () => {
   });
 });
 
-test('serves a new table at once and not a dropped one', async () => {
-  await room.sql('create table fresh (id int primary key); insert into fresh values (1)');
+test('serves a new table immediately and not a dropped one', async () => {
+  await fixture.sql('create table fresh (id int primary key); insert into fresh values (1)');
   expect((await client.from('fresh').select()).data).toEqual([{ id: 1 }]);
-  await room.sql('alter table fresh add column more text');
+  await fixture.sql('alter table fresh add column more text');
   expect((await client.from('fresh').insert({ id: 2, more: 'x' }).select()).data).toEqual([{ id: 2, more: 'x' }]);
-  await room.sql('drop table fresh');
+  await fixture.sql('drop table fresh');
   expect((await client.from('fresh').select()).status).toBe(404);
 });
 
-test('works with postgrest-js alone and refuses a schema that is not exposed', async () => {
-  const callApp = new PostgrestClient<any>(`${room.url}/rest/v1`, { headers: { apikey: room.anonKey } });
+test('works with postgrest-js and refuses a schema that is not exposed', async () => {
+  const callApp = new PostgrestClient<any>(`${fixture.url}/rest/v1`, { headers: { apikey: fixture.anonKey } });
   expect((await callApp.from('clients').select('name').eq('id', 2).single()).data).toEqual({ name: 'Apple' });
   expect((await callApp.schema('auth').from('users').select()).error?.code).toBe('PGRST106');
 });

@@ -1,28 +1,28 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { api } from '../../support/api.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
-let room: DataRoom;
+let fixture: DataFixture;
 let client: SupabaseClient<any, any, any>;
 beforeAll(async () => {
-  room = await openDataRoom();
-  await room.sql(schema);
-  client = createClient(room.url, room.anonKey);
+  fixture = await openDataFixture();
+  await fixture.sql(schema);
+  client = createClient(fixture.url, fixture.anonKey);
 });
 beforeEach(() =>
-  room.sql(
+  fixture.sql(
     `truncate clients, projects, users, items, docs, tiobe_pls, no_pk restart identity cascade; ${rows
       .split('\n')
       .filter((line) => !/into (cornercase|people|messages|"Weird)/.test(line))
       .join('\n')}`,
   ),
 );
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST'): Promise<Response> =>
-  room.request(`/rest/v1/${path}`, {
+  fixture.request(`/rest/v1/${path}`, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -105,13 +105,13 @@ test('merges or ignores duplicates, also by other columns', async () => {
     )
     .select();
   expect([ignored.status, ignored.data]).toEqual([201, [{ name: 'Zig', rank: 60 }]]);
-  await room.sql('alter table tiobe_pls add constraint by_rank unique (rank)');
+  await fixture.sql('alter table tiobe_pls add constraint by_rank unique (rank)');
   const other = await client.from('tiobe_pls').upsert({ name: 'Zag', rank: 60 }, { onConflict: 'rank' }).select();
   expect(other.data).toEqual([{ name: 'Zag', rank: 60 }]);
 });
 
 test('ignores included columns of the primary key index', async () => {
-  await room.sql(`create table parcels (id int, label text, primary key (id) include (label));
+  await fixture.sql(`create table parcels (id int, label text, primary key (id) include (label));
     create table slips (parcel_id int references parcels, note text, primary key (parcel_id) include (note));
     create view parcel_numbers as select id from parcels;
     grant all on parcels, slips, parcel_numbers to anon`);
@@ -127,7 +127,7 @@ test('ignores included columns of the primary key index', async () => {
     .select();
   expect([through.error, through.data]).toEqual([null, [{ id: 2 }]]);
   const shape = await api<{ columns: { name: string; isKey: boolean }[] }>(
-    room.host.url('control'),
+    fixture.host.url('control'),
     '/api/data/tables/public/parcels',
   );
   expect(shape.columns.filter(({ isKey }) => isKey).map(({ name }) => name)).toEqual(['id']);
@@ -149,7 +149,7 @@ test('updates and deletes rows', async () => {
   const deleted = await client.from('items').delete().eq('id', 6).select();
   expect(deleted.data).toEqual([{ id: 6 }]);
   expect((await client.from('items').update({}).eq('id', 7).select()).data).toEqual([]);
-  const first = await room.request('/rest/v1/items?order=id&limit=2', {
+  const first = await fixture.request('/rest/v1/items?order=id&limit=2', {
     method: 'DELETE',
     headers: { Prefer: 'return=representation' },
   });
@@ -159,7 +159,7 @@ test('updates and deletes rows', async () => {
 test('changes nothing when one row was expected and more match', async () => {
   const { error } = await client.from('items').delete().lt('id', 5).select().single();
   expect(error?.code).toBe('PGRST116');
-  const bounded = await room.request('/rest/v1/items?id=lt.5', {
+  const bounded = await fixture.request('/rest/v1/items?id=lt.5', {
     method: 'DELETE',
     headers: { Prefer: 'handling=strict, max-affected=3' },
   });
@@ -172,10 +172,12 @@ test('changes nothing when one row was expected and more match', async () => {
 test('lists the applied preferences in their order', async () => {
   const reply = await post('tiobe_pls', [{ name: 'Ada', rank: 3 }], {
     Prefer:
-      'tx=rollback, count=exact, return=representation, handling=lenient, timezone=Europe/Berlin, missing=default, resolution=merge-duplicates, nonsense=1',
+      'tx=rollback, count=exact, return=representation, handling=lenient, timezone=Europe/Berlin, ' +
+      'missing=default, resolution=merge-duplicates, nonsense=1',
   });
   expect(reply.headers.get('preference-applied')).toBe(
-    'resolution=merge-duplicates, missing=default, return=representation, count=exact, tx=rollback, handling=lenient, timezone=Europe/Berlin',
+    'resolution=merge-duplicates, missing=default, return=representation, count=exact, tx=rollback, ' +
+      'handling=lenient, timezone=Europe/Berlin',
   );
   expect(reply.headers.get('content-range')).toBe('*/1');
 });
@@ -188,7 +190,7 @@ test('keeps the precision of large numbers', async () => {
 });
 
 test('allows every origin to read responses and their headers', async () => {
-  const preflight = await fetch(`${room.url}/rest/v1/items`, {
+  const preflight = await fetch(`${fixture.url}/rest/v1/items`, {
     method: 'OPTIONS',
     headers: {
       Origin: 'https://app.example',
@@ -201,13 +203,13 @@ test('allows every origin to read responses and their headers', async () => {
     preflight.headers.get('access-control-allow-origin'),
     preflight.headers.get('access-control-allow-headers'),
   ]).toEqual([200, '*', 'apikey,prefer']);
-  const reply = await room.request('/rest/v1/items', { headers: { Origin: 'https://app.example' } });
+  const reply = await fixture.request('/rest/v1/items', { headers: { Origin: 'https://app.example' } });
   expect(reply.headers.get('access-control-expose-headers')).toContain('Content-Range');
 });
 
 test('describes all tables at the root for the service key', async () => {
-  expect((await room.request('/rest/v1/')).status).toBe(404);
-  const reply = await room.request('/rest/v1/', { headers: { apikey: room.serviceKey } });
+  expect((await fixture.request('/rest/v1/')).status).toBe(404);
+  const reply = await fixture.request('/rest/v1/', { headers: { apikey: fixture.serviceKey } });
   const { swagger, paths, definitions } = await reply.json();
   expect(swagger).toBe('2.0');
   expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/docs', '/rpc/add_them']));

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { startPostgres, type PostgresServer } from '../../support/postgres.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
 const servers: PostgresServer[] = [];
 afterAll(async () => {
@@ -20,8 +20,8 @@ async function ownServer(): Promise<string> {
   return server.url;
 }
 
-async function pageTables(room: DataRoom): Promise<{ name: string; rows: number | null; isEstimate: boolean }[]> {
-  const reply = await fetch(`${room.host.url('control')}/api/data/tables`, {
+async function pageTables(fixture: DataFixture): Promise<{ name: string; rows: number | null; isEstimate: boolean }[]> {
+  const reply = await fetch(`${fixture.host.url('control')}/api/data/tables`, {
     headers: { authorization: adminAuthorization },
   });
   expect(reply.status).toBe(200);
@@ -49,13 +49,13 @@ const swap = `begin; drop table zz; create view zz as select 1 a where evil() = 
   begin; drop view zz; create table zz (a int); insert into zz values (1); commit;`;
 
 /** Replaces a table by a view repeatedly while pages list tables. */
-async function race(room: DataRoom): Promise<void> {
+async function race(fixture: DataFixture): Promise<void> {
   let isOver = false;
   const swapping = (async () => {
-    while (!isOver) await room.sql(swap);
+    while (!isOver) await fixture.sql(swap);
   })();
   for (let load = 0; load < 12; load += 1) {
-    await pageTables(room);
+    await pageTables(fixture);
     await delay(30);
   }
   isOver = true;
@@ -65,25 +65,25 @@ async function race(room: DataRoom): Promise<void> {
 describe.each(['bundled server', 'own server with the address of a superuser'])('statements in the %s', (kind) => {
   it('does not run code of users as a superuser, even when it replaces a table', async () => {
     const environment = kind === 'bundled server' ? {} : { DATABASE_URL: await ownServer() };
-    await using room = await openDataRoom({ environment });
+    await using fixture = await openDataFixture({ environment });
     const folder = mkdtempSync(join(tmpdir(), 'homeport-trap-'));
     chmodSync(folder, 0o777);
     const file = join(folder, 'ran');
-    await room.sql(trap(file));
-    await race(room);
+    await fixture.sql(trap(file));
+    await race(fixture);
     expect(existsSync(file)).toBe(false);
-    expect(await room.sql('select count(*)::int as count from ran where is_super')).toEqual([{ count: 0 }]);
+    expect(await fixture.sql('select count(*)::int as count from ran where is_super')).toEqual([{ count: 0 }]);
     // The function runs where it may, so the absence of the file means that no superuser ran it.
-    await room.sql(`${swap.split(' select pg_sleep')[0] ?? ''} commit; select * from zz;`);
-    expect(await room.sql('select count(*) > 0 as "hasRun" from ran')).toEqual([{ hasRun: true }]);
+    await fixture.sql(`${swap.split(' select pg_sleep')[0] ?? ''} commit; select * from zz;`);
+    expect(await fixture.sql('select count(*) > 0 as "hasRun" from ran')).toEqual([{ hasRun: true }]);
   });
 
-  it('gives the service key no superuser rights and no way to them', async () => {
+  it('gives the service key no superuser rights, directly or indirectly', async () => {
     const environment = kind === 'bundled server' ? {} : { DATABASE_URL: await ownServer() };
-    await using room = await openDataRoom({ environment });
+    await using fixture = await openDataFixture({ environment });
     const query = 'select rolsuper from pg_roles where rolname in (current_user, session_user)';
     for (const before of ['', 'reset role;', 'set role none;', 'reset session authorization;']) {
-      const rows = await room.sql(`${before} ${query}`);
+      const rows = await fixture.sql(`${before} ${query}`);
       expect(rows.map(({ rolsuper }) => rolsuper)).toEqual(rows.map(() => false));
     }
     const refused = [
@@ -101,7 +101,7 @@ describe.each(['bundled server', 'own server with the address of a superuser'])(
       `update homeport.steps set name = ''`,
     ];
     for (const statement of refused) {
-      await expect(room.sql(statement), statement).rejects.toThrow(/42501|42704|58P01|0A000|55000|22023/);
+      await expect(fixture.sql(statement), statement).rejects.toThrow(/42501|42704|58P01|0A000|55000|22023/);
     }
   });
 });
@@ -131,13 +131,13 @@ it('transfers tables that the superuser of the address created before', async ()
       create view seen as select * from old;
       insert into old (mood) values ('good')`),
   );
-  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
-  await room.sql(`alter table old add column more text; insert into old (more) values ('1')`);
-  expect(await room.sql('select id, mood from seen order by id')).toEqual([
+  await using fixture = await openDataFixture({ environment: { DATABASE_URL: url } });
+  await fixture.sql(`alter table old add column more text; insert into old (more) values ('1')`);
+  expect(await fixture.sql('select id, mood from seen order by id')).toEqual([
     { id: '1', mood: 'good' },
     { id: '2', mood: null },
   ]);
-  expect(await pageTables(room)).toMatchObject([{ name: 'old', rows: 2, isEstimate: false }, { name: 'seen' }]);
+  expect(await pageTables(fixture)).toMatchObject([{ name: 'old', rows: 2, isEstimate: false }, { name: 'seen' }]);
 });
 
 it('ignores code of another user in the steps table when a superuser connects', async () => {
@@ -153,8 +153,8 @@ it('ignores code of another user in the steps table when a superuser connects', 
       create trigger evil before insert on homeport.steps for each row execute function homeport.evil_trigger();
       insert into homeport.steps (name, taken_at) values ('nothing', 'now'); truncate homeport.ran`),
   );
-  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
-  await room.sql('select 1');
+  await using fixture = await openDataFixture({ environment: { DATABASE_URL: url } });
+  await fixture.sql('select 1');
   expect(await namesIn(url, 'homeport.ran')).toEqual([]);
   expect(await namesIn(url, 'homeport.steps')).toContain('nothing');
 });
@@ -168,7 +168,7 @@ it('uses no functions of users instead of those of PostgreSQL during preparation
       create function public.nextval(text) returns bigint language plpgsql as $$
       begin insert into public.ran values (current_user); return 1; end $$`),
   );
-  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
-  await room.sql('create table later (id int)');
+  await using fixture = await openDataFixture({ environment: { DATABASE_URL: url } });
+  await fixture.sql('create table later (id int)');
   expect(await namesIn(url, 'ran')).toEqual([]);
 });

@@ -6,21 +6,21 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { restoreBackup } from '../../../main/host/backup/restore.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { openDataFixture, type DataFixture } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
-const batch = (room: DataRoom, requests: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-  room.request('/rest/v1/', {
+const batch = (fixture: DataFixture, requests: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fixture.request('/rest/v1/', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ requests }),
   });
 
 test('runs several writes in one transaction, all or none', async () => {
-  await using room = await openDataRoom();
-  await room.sql(schema);
-  await room.sql(rows);
-  const good = await batch(room, [
+  await using fixture = await openDataFixture();
+  await fixture.sql(schema);
+  await fixture.sql(rows);
+  const good = await batch(fixture, [
     { method: 'POST', path: '/clients', body: { id: 7, name: 'Seven' } },
     {
       method: 'POST',
@@ -40,29 +40,29 @@ test('runs several writes in one transaction, all or none', async () => {
       { status: 200, body: 5 },
     ],
   ]);
-  const invalid = await batch(room, [
+  const invalid = await batch(fixture, [
     { method: 'DELETE', path: '/items?id=gt.0' },
     { method: 'POST', path: '/clients', body: { id: 7, name: 'again' } },
   ]);
   expect([invalid.status, ((await invalid.json()) as { code: string }).code]).toEqual([409, '23505']);
-  expect((await room.sql('select count(*)::int from items'))[0]).toEqual({ count: 15 });
+  expect((await fixture.sql('select count(*)::int from items'))[0]).toEqual({ count: 15 });
   // With the role of the sender, so policies apply to each request.
-  const refused = await batch(room, [
+  const refused = await batch(fixture, [
     { method: 'POST', path: '/items', body: { id: 500 } },
     { method: 'POST', path: '/secrets', body: { id: 1, owner: '11111111-1111-4111-8111-111111111111' } },
   ]);
   expect(refused.status).toBe(401);
-  expect(await room.sql('select id from items where id = 500')).toEqual([]);
-  expect((await batch(room, [{ method: 'TRACE', path: 'x' }])).status).toBe(400);
+  expect(await fixture.sql('select id from items where id = 500')).toEqual([]);
+  expect((await batch(fixture, [{ method: 'TRACE', path: 'x' }])).status).toBe(400);
 });
 
 test('generates types that TypeScript compiles and supabase-js accepts', async () => {
-  await using room = await openDataRoom();
-  await room.sql(schema);
-  await room.sql(
+  await using fixture = await openDataFixture();
+  await fixture.sql(schema);
+  await fixture.sql(
     "create type mood as enum ('sad', 'glad'); create table moods (id int primary key, mood mood not null, note mood)",
   );
-  const reply = await room.request('/pg/types', { headers: { apikey: room.serviceKey } });
+  const reply = await fixture.request('/pg/types', { headers: { apikey: fixture.serviceKey } });
   const text = await reply.text();
   expect(text).toContain('mood: "sad" | "glad";');
   const folder = mkdtempSync(fileURLToPath(new URL('../../../.cache/types-', import.meta.url)));
@@ -110,20 +110,20 @@ test('restores the rows of a backup and discards later ones', async () => {
   mkdirSync(backups);
   try {
     {
-      await using room = await openDataRoom({ dataDir, environment });
-      await room.sql('create table kept (id int primary key); insert into kept values (1)');
-      const created = await fetch(`${room.host.url('control')}/api/backups`, {
+      await using fixture = await openDataFixture({ dataDir, environment });
+      await fixture.sql('create table kept (id int primary key); insert into kept values (1)');
+      const created = await fetch(`${fixture.host.url('control')}/api/backups`, {
         method: 'POST',
         headers: { authorization: adminAuthorization },
       });
       expect(created.status).toBe(200);
       // The server starts again automatically.
-      await room.sql('insert into kept values (2)');
+      await fixture.sql('insert into kept values (2)');
     }
     const [file = ''] = readdirSync(backups).filter((name) => !name.startsWith('.'));
     await restoreBackup(dataDir, join(backups, file), { force: true });
-    await using room = await openDataRoom({ dataDir, environment });
-    expect(await room.sql('select id from kept')).toEqual([{ id: 1 }]);
+    await using fixture = await openDataFixture({ dataDir, environment });
+    expect(await fixture.sql('select id from kept')).toEqual([{ id: 1 }]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

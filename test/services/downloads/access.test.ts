@@ -32,8 +32,8 @@ describe('addresses', () => {
   });
 
   it('refuses a host whose name resolves to this computer', async () => {
-    const answer = await client.post('/add', { url: 'http://localhost:1/x', quality: 'best' });
-    expect(answer.msg).toMatch(/^Refusing to fetch internal address ".+" for host "localhost"$/);
+    const response = await client.post('/add', { url: 'http://localhost:1/x', quality: 'best' });
+    expect(response.msg).toMatch(/^Refusing to fetch internal address ".+" for host "localhost"$/);
   });
 });
 
@@ -81,7 +81,7 @@ describe('bodies', () => {
     ['subscriptions/check', 20_000],
   ])(
     'limits the ids of /%s to %i',
-    async (route, most) => {
+    async (route, maxCount) => {
       const post = async (count: number): Promise<readonly [number, string]> => {
         const ids = Array.from({ length: count }, (_, index) => `x${index}`);
         const reply = await fetch(`${client.base}/${route}`, {
@@ -90,21 +90,24 @@ describe('bodies', () => {
         });
         return [reply.status, await reply.text()];
       };
-      expect((await post(most))[0]).toBe(200);
-      const [status, text] = await post(most + 1);
-      expect([status, JSON.parse(text)]).toMatchObject([400, { error: `'ids' must have at most ${most} elements` }]);
+      expect((await post(maxCount))[0]).toBe(200);
+      const [status, text] = await post(maxCount + 1);
+      expect([status, JSON.parse(text)]).toMatchObject([
+        400,
+        { error: `'ids' must have at most ${maxCount} elements` },
+      ]);
     },
     60_000,
   );
 
-  it('are expected by POST only', async () => {
+  it('requires POST for requests with a body', async () => {
     const reply = await fetch(`${client.base}/add`);
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 });
 
 describe('the app API', () => {
-  it('adds, lists and removes by the same rules', async () => {
+  it('applies the same rules to adding, listing and removing', async () => {
     const base = host.url('control');
     const refused = api(base, '/api/downloads', {
       method: 'POST',
@@ -119,7 +122,7 @@ describe('the app API', () => {
     expect(z.parse(downloadsApi.list.reply, await api(base, '/api/downloads')).total).toBe(total - 1);
   });
 
-  it('is where the root leads', async () => {
+  it('is the target of the redirect from the root', async () => {
     const reply = await fetch(`${client.base}/`, { redirect: 'manual' });
     expect([reply.status, reply.headers.get('location')]).toEqual([302, `${host.url('control')}/downloads`]);
   });

@@ -21,14 +21,14 @@ describe('the query of an address', () => {
     'https://a.example/v?authKey=abcdefghij',
     'https://a.example/v?x=eyJhbGciOi.eyJzdWIiOi.c2ln',
     'https://a.example/v?a&sig=0123456789&sig=9876543210&b=',
-  ])('loses its secrets and gets them back: %s', (address) => {
-    const { displayUrl: shown, secrets } = splitQuerySecrets(address, mark);
+  ])('separates and restores secrets: %s', (address) => {
+    const { displayUrl: displayed, secrets } = splitQuerySecrets(address, mark);
     expect(Object.keys(secrets).length).toBeGreaterThan(0);
-    for (const secret of Object.values(secrets)) expect(shown).not.toContain(secret);
-    expect(isMasked(shown)).toBe(true);
-    expect(joinQuerySecrets(shown, secrets)).toBe(address);
-    // As it is shown it has nothing more to lose.
-    expect(splitQuerySecrets(shown, mark)).toEqual({ displayUrl: shown, secrets: {} });
+    for (const secret of Object.values(secrets)) expect(displayed).not.toContain(secret);
+    expect(isMasked(displayed)).toBe(true);
+    expect(joinQuerySecrets(displayed, secrets)).toBe(address);
+    // The displayed address contains no more secrets.
+    expect(splitQuerySecrets(displayed, mark)).toEqual({ displayUrl: displayed, secrets: {} });
   });
 
   it.each([
@@ -38,11 +38,11 @@ describe('the query of an address', () => {
     'https://a.example/#token=x',
     'https://a.example/token=x/v.mp4',
     'AbCd1234',
-  ])('stays letter by letter where nothing is secret: %s', (address) => {
+  ])('keeps an address without secrets unchanged: %s', (address) => {
     expect(splitQuerySecrets(address, mark)).toEqual({ displayUrl: address, secrets: {} });
   });
 
-  it('is no place for a secret in what a site says', () => {
+  it('removes secrets from messages of the site', () => {
     expect(withoutSecrets('Unable to open https://a:b@h/v?id=1&token=s3cret: 403')).toBe(
       'Unable to open https://h/v?id=1&token=…: 403',
     );
@@ -50,29 +50,29 @@ describe('the query of an address', () => {
 });
 
 describe('a download whose address has a token', () => {
-  it('fetches with it, also when it is tried again, and shows it nowhere', async () => {
+  it('downloads and retries with the token, and never shows it', async () => {
     const secret = randomUUID();
-    const asked: string[] = [];
+    const requestedPaths: string[] = [];
     const site = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requestedPaths.push(request.url ?? '');
       response.writeHead(403).end();
     }).listen(0, '127.0.0.1');
     await once(site, 'listening');
     using _site = { [Symbol.dispose]: () => void site.close() };
-    const withIt = (): number => asked.filter((path) => path.includes(secret)).length;
+    const withIt = (): number => requestedPaths.filter((path) => path.includes(secret)).length;
     await using host = await openTestHost({
       services: [downloads, control],
       environment: { ALLOW_PRIVATE_ADDRESSES: 'true', LOG_LEVEL: 'debug' },
     });
     const client = new Client(host.url('downloads'));
-    const own = host.url('control');
+    const controlUrl = host.url('control');
     const address = `http://127.0.0.1:${String((site.address() as AddressInfo).port)}/video?id=7&token=${secret}`;
     const other = address.replace(secret, 'another-token');
     await client.post('/add', { url: address, quality: 'best' });
     await client.post('/add', { url: other, quality: 'best' });
     expect(withIt()).toBeGreaterThan(0);
     const { done } = await client.history();
-    // Two tokens are two downloads.
+    // Addresses with different tokens are different downloads.
     const [first, second] = done;
     expect(new Set([first?.url, second?.url]).size).toBe(2);
     expect(first?.url).toMatch(/\?id=7&token=~[0-9a-f]{12}$/);
@@ -80,18 +80,18 @@ describe('a download whose address has a token', () => {
     const before = withIt();
     await client.post('/retry', { ids: [address] });
     expect(withIt()).toBeGreaterThan(before);
-    // The peer's page tries again by adding what it was shown.
+    // MeTube's page retries by adding the displayed address.
     const between = withIt();
     await client.post('/add', { url: first?.url, quality: 'best' });
     expect(withIt()).toBeGreaterThan(between);
 
     for (const path of ['/api/downloads', '/api/log?limit=1000', '/api/jobs/dead']) {
-      expect(JSON.stringify(await api(own, path))).not.toContain(secret);
+      expect(JSON.stringify(await api(controlUrl, path))).not.toContain(secret);
     }
     expect(JSON.stringify(await client.history())).not.toContain(secret);
     expect(host.log.join('\n')).not.toContain(secret);
     expect(await client.post('/delete', { where: 'done', ids: [address] })).toMatchObject({ status: 'ok' });
-    const left = await client.history();
-    expect(left.done.map(({ url }) => url)).toEqual([second?.url]);
+    const history = await client.history();
+    expect(history.done.map(({ url }) => url)).toEqual([second?.url]);
   });
 });

@@ -12,19 +12,19 @@ describe('an address without a scheme', () => {
     ['//example.org/x', 'http://example.org/x'],
     ['  example.org/a b ', 'http://example.org/a%20b'],
     ['https://example.org/x', 'https://example.org/x'],
-  ])('is read as yt-dlp reads it: %s', (text, href) => {
-    const found = parseAddress(text);
-    expect('msg' in found ? found.msg : found.href).toBe(href);
+  ])('is parsed as in yt-dlp: %s', (text, href) => {
+    const parsed = parseAddress(text);
+    expect('msg' in parsed ? parsed.msg : parsed.href).toBe(href);
   });
 
   it.each(['abc', 'two words', 'file:///etc/passwd', 'javascript:alert(1)', 'ftp://example.org/x', 'mailto:a@b.c'])(
-    'is refused where it is none: %s',
+    'is refused when it is invalid: %s',
     (text) => {
       expect(parseAddress(text)).toHaveProperty('msg');
     },
   );
 
-  it('is downloaded, and checked as what it becomes', async () => {
+  it('is downloaded, and checked in its complete form', async () => {
     await using rig = await openRig();
     const address = rig.site.url('/p/html5?title=plain').replace('http://', '');
     expect(await rig.client.ended(await rig.client.add(address))).toMatchObject({ status: 'finished' });

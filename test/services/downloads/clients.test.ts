@@ -11,7 +11,7 @@ afterAll(async () => await rig[Symbol.asyncDispose]());
 
 const page = 'https://video.example';
 
-/** Every route that a page may send something to. */
+/** Routes that accept requests with a body from pages. */
 const routes = [
   ...['add', 'cancel-add', 'retry', 'start', 'delete', 'pause', 'resume', 'reorder'],
   ...['subscribe', 'subscriptions', 'subscriptions/update', 'subscriptions/delete', 'subscriptions/check'],
@@ -29,23 +29,23 @@ describe.each(routes.map((route) => [route]))('a preflight for /%s', (route) => 
       },
     });
 
-  it.each([['chrome-extension://abcdefghijklmnop'], ['moz-extension://0f3c'], [page]])('lets %s in', async (origin) => {
+  it.each([['chrome-extension://abcdefghijklmnop'], ['moz-extension://0f3c'], [page]])('accepts %s', async (origin) => {
     const reply = await ask(origin);
     expect([reply.status, await reply.json()]).toEqual([200, { status: 'ok' }]);
     expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
     expect(reply.headers.get('access-control-allow-headers')).toContain('Content-Type');
     expect(reply.headers.get('access-control-allow-methods')).toContain('POST');
-    // The bookmarklet of the peer's documentation sends credentials; extensions are allowed by a pattern.
+    // The documented bookmarklet of MeTube sends credentials; extensions are allowed by a pattern.
     expect(reply.headers.get('access-control-allow-credentials')).toBe(origin === page ? 'true' : null);
   });
 
-  it('lets no other page in', async () => {
+  it('refuses other pages', async () => {
     expect((await ask('https://strange.example')).headers.get('access-control-allow-origin')).toBeNull();
     expect((await ask('null')).headers.get('access-control-allow-origin')).toBeNull();
   });
 });
 
-/** What each client sends, to the letter. */
+/** Exact requests of each client. */
 const requests: readonly (readonly [
   client: string,
   headers: Readonly<Record<string, string>>,
@@ -137,10 +137,10 @@ describe('requests of clients', () => {
     const origin = headers['Origin'];
     if (origin !== undefined) expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
     const { pending } = await rig.client.history();
-    expect(pending.find((each) => each.url === url)).toMatchObject({ ...record, status: 'pending' });
+    expect(pending.find((entry) => entry.url === url)).toMatchObject({ ...record, status: 'pending' });
   });
 
-  it('starts at night what a scheduler added by day', async () => {
+  it('starts downloads at night that a scheduler added by day', async () => {
     const urls = (await rig.client.history()).pending.map(({ url }) => url);
     expect(await rig.client.post('/start', { ids: urls.slice(0, 1) })).toMatchObject({ status: 'ok' });
     const { pending } = await rig.client.history();

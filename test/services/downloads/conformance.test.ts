@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRig, type Rig } from './rig.ts';
 
-/** A request and what the peer answered it, recorded. */
+/** Recorded request and the response of MeTube. */
 interface Exchange {
   readonly name: string;
   readonly request: {
@@ -18,7 +18,7 @@ interface Exchange {
   };
 }
 
-/** What we answer otherwise, and why. */
+/** Responses that differ from those of MeTube, with the reason. */
 const differences: Readonly<
   Record<string, { readonly why: string; readonly status?: number; readonly body?: unknown }>
 > = {
@@ -62,7 +62,7 @@ const exchanges = new Map(
   }),
 );
 
-/** Exchanges that need what others have left behind: each list begins with an empty service. */
+/** Exchanges that depend on earlier ones. Each list begins with an empty service. */
 const sessions: Readonly<Record<string, readonly string[]>> = {
   origins: ['history-cors-get'],
   pending: ['add-autostart-false', 'add-duplicate-pending', 'start-pending'],
@@ -79,7 +79,7 @@ const sessions: Readonly<Record<string, readonly string[]>> = {
     ...['history-after-failures', 'delete-done-many', 'history-empty'],
   ],
 };
-/** Replayed one by one below. */
+/** Exchanges that are replayed by separate tests below. */
 const byHand = new Set([
   ...['add-slow', 'history-downloading', 'history-after-cancel', 'delete-queue-cancel', 'history-after-success'],
   ...['history-with-queue-and-pending', 'history-after-playlist', 'add-playlist-limit', 'add-playlist-ok'],
@@ -94,7 +94,7 @@ function recorded(name: string): Exchange {
   return exchange;
 }
 
-/** Where the recording has another host, id or time, ours; `as` is told what stands for what. */
+/** Replaces hosts, IDs and times of the recording by those of the test; `as` receives the replacements. */
 class Replay {
   readonly rig: Rig;
   readonly #stands = new Map<string, string>();
@@ -105,9 +105,9 @@ class Replay {
   }
 
   here(text: string): string {
-    let own = text;
-    for (const [theirs, ours] of this.#stands) own = own.replaceAll(theirs, ours);
-    return own;
+    let translated = text;
+    for (const [recordedText, actualText] of this.#stands) translated = translated.replaceAll(recordedText, actualText);
+    return translated;
   }
 
   async send(name: string): Promise<Response> {
@@ -132,28 +132,29 @@ class Replay {
     for (const header of ['access-control-allow-origin', 'access-control-allow-headers', 'vary']) {
       if (header in response.headers) expect(reply.headers.get(header)).toBe(response.headers[header]);
     }
-    const wanted = difference?.body ?? response.body;
-    if (response.status === 400 && typeof wanted === 'string') {
-      // We say it as JSON, and clients find the message under any of the names they look for.
-      const message = wanted.replace('400: ', '');
+    const expected = difference?.body ?? response.body;
+    if (response.status === 400 && typeof expected === 'string') {
+      // The message is sent as JSON, in each of the fields that clients read.
+      const message = expected.replace('400: ', '');
       expect(JSON.parse(text)).toEqual({ status: 'error', msg: message, error: message, message });
       expect(reply.statusText).toBe(message);
-    } else if (typeof wanted === 'object') {
-      this.#compare(JSON.parse(text), wanted);
+    } else if (typeof expected === 'object') {
+      this.#compare(JSON.parse(text), expected);
     } else if (response.status === 200) {
-      expect(text).toBe(wanted);
+      expect(text).toBe(expected);
     }
   }
 
-  #compare(actual: any, wanted: any): void {
-    // The same subscription has another id here.
+  #compare(actual: any, expected: any): void {
+    // The subscription has a different ID.
     const id = actual.subscription?.id as string | undefined;
-    if (id !== undefined) this.#stands.set(String(wanted.subscription?.id), id);
-    const own = JSON.parse(this.here(JSON.stringify(wanted)), (key, value: unknown) =>
+    if (id !== undefined) this.#stands.set(String(expected.subscription?.id), id);
+    const withoutSiteFields = JSON.parse(this.here(JSON.stringify(expected)), (key, value: unknown) =>
       (key === 'last_checked' || key === 'timestamp') && typeof value === 'number' ? expect.any(Number) : value,
     ) as object;
-    if (Array.isArray(own)) expect(actual).toEqual(own.map((each) => expect.objectContaining(each as object)));
-    else expect(actual).toMatchObject(own);
+    if (Array.isArray(withoutSiteFields))
+      expect(actual).toEqual(withoutSiteFields.map((entry) => expect.objectContaining(entry as object)));
+    else expect(actual).toMatchObject(withoutSiteFields);
   }
 }
 
@@ -178,7 +179,7 @@ describe('recorded responses of MeTube', () => {
 });
 
 it.each(Object.entries(sessions))('replays the session about %s like MeTube', async (_name, names) => {
-  // Where a request names no format, the peer takes any; ours is the specification's mp4 unless it is set.
+  // MeTube accepts any format when a request names none; the specification's default is mp4.
   await using rig = await openRig({ environment: { CORS_ALLOWED_ORIGINS: '*', FORMAT: 'any' } });
   const replay = new Replay(rig);
   for (const name of names)
@@ -188,7 +189,7 @@ it.each(Object.entries(sessions))('replays the session about %s like MeTube', as
 });
 
 describe('a service without web pages and internal addresses', () => {
-  it('refuses as the peer does', async () => {
+  it('refuses requests like MeTube', async () => {
     await using rig = await openRig({
       environment: { CORS_ALLOWED_ORIGINS: '', ALLOW_PRIVATE_ADDRESSES: 'false' },
     });
@@ -201,10 +202,10 @@ describe('a service without web pages and internal addresses', () => {
   });
 });
 
-/** What the records of another site's other files cannot have in common with ours. */
+/** Fields that differ because the recorded files are those of another site. */
 const ofTheSite = ['timestamp', 'size', 'id', 'url', 'filename', 'speed', 'eta', 'percent', 'chapter_template'];
 
-/** A record of the peer without what is the site's. */
+/** Returns a record of MeTube without fields that depend on the site. */
 function essence(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !ofTheSite.includes(key)));
 }
@@ -225,19 +226,19 @@ describe('the history', () => {
   };
 
   it('has the same records, files and names after-success', async () => {
-    const wanted: readonly Record<string, any>[] = recorded('history-after-success').response.body.done;
+    const expected: readonly Record<string, any>[] = recorded('history-after-success').response.body.done;
     await replay.run('add-legacy-extension-body');
     await finished(1);
-    for (const [index, { url, download_type, codec, format, quality }] of wanted.entries()) {
+    for (const [index, { url, download_type, codec, format, quality }] of expected.entries()) {
       if (index === 0) continue;
       await replay.rig.client.add(replay.here(String(url)), { download_type, codec, format, quality });
       await finished(index + 1);
     }
     const { done } = await replay.rig.client.history();
-    for (const [index, record] of wanted.entries()) {
+    for (const [index, record] of expected.entries()) {
       expect(done[index]).toMatchObject(essence(record));
       const { id, url, filename } = record;
-      // Our site is at another port, and a title with a number in it has the same one.
+      // The fixture site has another port, and a number in a title belongs to the same title.
       expect(done[index]).toMatchObject({ id, url: replay.here(String(url)), filename, percent: 100 });
       expect(done[index]?.size).toBeGreaterThan(0);
       expect(Object.keys(done[index] ?? {})).toEqual([...Object.keys(record), 'uid']);
@@ -246,33 +247,33 @@ describe('the history', () => {
 
   it('lists pending downloads separately (with-queue-and-pending)', async () => {
     await replay.run('add-autostart-false');
-    const [wanted] = recorded('history-with-queue-and-pending').response.body.pending as Record<string, unknown>[];
+    const [expected] = recorded('history-with-queue-and-pending').response.body.pending as Record<string, unknown>[];
     const { pending } = await replay.rig.client.history();
-    expect(pending[0]).toMatchObject(essence(wanted ?? {}));
+    expect(pending[0]).toMatchObject(essence(expected ?? {}));
     await replay.rig.client.post('/delete', { where: 'queue', ids: pending.map(({ uid }) => uid) });
   });
 
   it('shows a running download and cancels it (downloading, cancel)', async () => {
     await replay.run('add-slow');
-    const [wanted] = recorded('history-downloading').response.body.queue as Record<string, any>[];
-    const url = replay.here(String(wanted?.['url']));
-    const found = (await replay.rig.client.history()).queue.find((each) => each.url === url);
-    // The name is known when the file has it: it may get a number.
-    const { filename: _later, ...running } = essence(wanted ?? {});
-    const shown = await replay.rig.client.until(found?.uid ?? '', ({ speed }) => speed !== null);
-    expect(shown).toMatchObject(running);
-    expect(shown).toMatchObject({ id: 'big', speed: expect.any(Number), percent: expect.any(Number) });
+    const [expected] = recorded('history-downloading').response.body.queue as Record<string, any>[];
+    const url = replay.here(String(expected?.['url']));
+    const record = (await replay.rig.client.history()).queue.find((entry) => entry.url === url);
+    // The final name may contain a number, so it is known only when the file exists.
+    const { filename: _later, ...running } = essence(expected ?? {});
+    const runningDownload = await replay.rig.client.until(record?.uid ?? '', ({ speed }) => speed !== null);
+    expect(runningDownload).toMatchObject(running);
+    expect(runningDownload).toMatchObject({ id: 'big', speed: expect.any(Number), percent: expect.any(Number) });
     await replay.run('delete-queue-cancel');
     const after = await replay.rig.client.history();
     expect(after.queue).toEqual([]);
-    expect(after.done.map((each) => each.url)).not.toContain(url);
+    expect(after.done.map((entry) => entry.url)).not.toContain(url);
   });
 
   it('lists each entry with its title, folder and plain address (after-playlist)', async () => {
     const before = (await replay.rig.client.history()).done.length;
     await replay.run('add-playlist-limit');
     await replay.run('add-playlist-ok');
-    // The peer knows downloads by their address: the second list took the place of the first one's entries.
+    // MeTube identifies downloads by address: the entries of the second list replaced those of the first.
     await finished(before + 5);
     const entries = (await replay.rig.client.history()).done.slice(before);
     const names = [
@@ -283,14 +284,14 @@ describe('the history', () => {
       'My Feed/Episode 003',
     ];
     expect(entries.map(({ filename }) => filename).toSorted()).toEqual(names.map((name) => `${name}.mp4`));
-    const wanted = (recorded('history-after-playlist').response.body.done as Record<string, any>[]).slice(-3);
-    for (const record of wanted) {
-      const own = entries.find(
-        (each) =>
-          each.title === record['title'] && each.filename?.startsWith(String(record['filename']).split('/')[0] ?? ''),
+    const expected = (recorded('history-after-playlist').response.body.done as Record<string, any>[]).slice(-3);
+    for (const record of expected) {
+      const actualEntry = entries.find(
+        (entry) =>
+          entry.title === record['title'] && entry.filename?.startsWith(String(record['filename']).split('/')[0] ?? ''),
       );
-      expect(own).toMatchObject(essence(record));
-      expect(own?.url).not.toContain('smuggle');
+      expect(actualEntry).toMatchObject(essence(record));
+      expect(actualEntry?.url).not.toContain('smuggle');
     }
   });
 

@@ -9,7 +9,9 @@ import { adminAuthorization } from '../../support/host.ts';
 import { dataFolderWith, openRig, type Client, type Rig } from './rig.ts';
 
 const secret = 'fixture';
-const cookies = `# Netscape HTTP Cookie File\r\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\t${secret}\r\n#HttpOnly_.example.org\tTRUE\t/\tTRUE\t1999999999\tother\tx y\r\n`;
+const cookies =
+  `# Netscape HTTP Cookie File\r\n127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\t${secret}\r\n` +
+  '#HttpOnly_.example.org\tTRUE\t/\tTRUE\t1999999999\tother\tx y\r\n';
 
 async function upload(client: Client, content: string | Uint8Array, field = 'cookies'): Promise<Response> {
   const form = new FormData();
@@ -21,7 +23,7 @@ describe.each([
   ['a loaded yt-dlp', true],
   ['its executable', false],
 ])('cookies for %s', (_name, keepLoaded) => {
-  it('opens a page for members with the cookies and leaves no plain copy', async () => {
+  it('downloads from a page for signed-in users and leaves no unencrypted copy', async () => {
     const dataDir = dataFolderWith({ keepLoaded });
     try {
       await using rig = await openRig({ dataDir });
@@ -45,7 +47,7 @@ describe.each([
       expect((await stat(join(lent, file ?? ''))).mode & 0o777).toBe(0o600);
       expect(await client.ended(uid)).toMatchObject({ status: 'finished', error: null });
       await vi.waitFor(async () => expect(await readdir(lent)).toEqual([]));
-      // Its own folder goes once it is finished.
+      // The folder of the download is deleted after it finishes.
       await vi.waitFor(async () => expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]));
       expect(await filesWith(dataDir, secret)).toEqual([]);
       expect(rig.host.log.join('')).not.toContain(secret);
@@ -58,29 +60,29 @@ describe.each([
   });
 });
 
-describe('a file of cookies', () => {
+describe('an uploaded cookie file', () => {
   it.each([
     ['JSON of a browser extension', '[{"name": "session", "value": "hidden"}]', 'JSON'],
     ['lines with blanks in place of tabs', '127.0.0.1 FALSE / FALSE 0 session hidden\n', 'Line 1'],
     ['no cookie', '# Netscape HTTP Cookie File\n\n', 'no cookie'],
     ['a field too many', 'a.example\tFALSE\t/\tFALSE\t0\tsession\thidden\tmore\n', 'Line 1'],
-  ])('is refused for %s, without repeating it', (_what, text, reason) => {
+  ])('is refused for %s, without its content in the response', (_what, text, reason) => {
     expect(() => readCookieFile(text)).toThrow(reason);
     expect(() => readCookieFile(text)).not.toThrow('hidden');
   });
 
-  it('is kept without what is no cookie, with the head that yt-dlp looks for', () => {
+  it('is stored with the header that yt-dlp expects, without invalid lines', () => {
     const file = readCookieFile('\ufeffa.example\tFALSE\t/\tFALSE\t0\tsession\tx\n# a note\n\n');
     expect(file.text).toBe('# Netscape HTTP Cookie File\na.example\tFALSE\t/\tFALSE\t0\tsession\tx\n');
     expect(readCookieFile(cookies)).toMatchObject({ count: 2, sites: ['127.0.0.1', 'example.org'] });
   });
 
-  it('is refused when it is too large, cut short, or no form at all', async () => {
+  it('is refused when it is too large, incomplete, or no form', async () => {
     await using rig: Rig = await openRig();
     const line = 'a.example\tFALSE\t/\tFALSE\t0\tsession\tx\n';
-    const largest = line.repeat(Math.floor(1_000_000 / line.length));
-    expect((await upload(rig.client, largest)).status).toBe(200);
-    const large = await upload(rig.client, largest + line);
+    const maxCookies = line.repeat(Math.floor(1_000_000 / line.length));
+    expect((await upload(rig.client, maxCookies)).status).toBe(200);
+    const large = await upload(rig.client, maxCookies + line);
     expect([large.status, await large.json()]).toEqual([
       400,
       { status: 'error', msg: 'A cookies file has at most 1000000 bytes' },
@@ -90,11 +92,11 @@ describe('a file of cookies', () => {
       const reply = await fetch(`${rig.client.base}/upload-cookies`, { method: 'POST', headers, body: cookies });
       expect([reply.status, await reply.json()]).toEqual([400, { status: 'error', msg: 'No cookies file provided' }]);
     }
-    // What was good before stays.
+    // The former valid file is kept.
     expect(await rig.client.get('/cookie-status')).toEqual({ status: 'ok', has_cookies: true });
   });
 
-  it('can be given, looked at and taken back by our own API, which tells the sites alone', async () => {
+  it('can be uploaded, viewed and deleted by the app API, which returns only the sites', async () => {
     await using rig = await openRig({ services: [downloads, control] });
     const call = async (method: string, body?: object): Promise<any> => {
       const reply = await fetch(`${rig.host.url('control')}/api/downloads/cookies`, {
@@ -113,13 +115,13 @@ describe('a file of cookies', () => {
   });
 });
 
-/** Files below a folder that hold a text, the download itself left out. */
+/** Returns the files below a folder that contain a text, except the download. */
 async function filesWith(folder: string, text: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const found: string[] = [];
-  for (const entry of entries.filter((each) => each.isFile() && !each.name.endsWith('.mp4'))) {
+  const files: string[] = [];
+  for (const entry of entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.mp4'))) {
     const path = join(entry.parentPath, entry.name);
-    if ((await readFile(path)).includes(`session\t${text}`)) found.push(path);
+    if ((await readFile(path)).includes(`session\t${text}`)) files.push(path);
   }
-  return found;
+  return files;
 }

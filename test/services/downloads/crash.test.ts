@@ -19,13 +19,13 @@ it('keeps the order, continues partial files and delivers each file once after k
   await using site = await startFixtureSite();
   const environment = { ALLOW_PRIVATE_ADDRESSES: 'true' };
   const slow = site.slow(250);
-  const later = ['b', 'c'].map((tag) => site.url(`/single.mp4?${tag}`));
+  const laterUrls = ['b', 'c'].map((tag) => site.url(`/single.mp4?${tag}`));
   const uids: string[] = [];
   let orphans: readonly number[];
   {
     await using host = await startHostProcess(dataDir, { environment });
     const client = new Client(host.url('downloads'));
-    for (const url of [slow, ...later]) uids.push(await client.add(url));
+    for (const url of [slow, ...laterUrls]) uids.push(await client.add(url));
     await client.until(uids[0] ?? '', ({ percent }) => (percent ?? 0) > 10);
     orphans = await processesNaming(uids[0] ?? '');
     expect(orphans).not.toHaveLength(0);
@@ -46,8 +46,8 @@ it('keeps the order, continues partial files and delivers each file once after k
   expect((await client.history()).done.map(({ uid }) => uid)).toEqual(uids);
   await vi.waitFor(
     async () => {
-      const told = (await inbox(host.url('control'))).filter(({ source }) => source === 'downloads');
-      expect(told.map(({ title, body }) => `${title}: ${body}`).toSorted()).toEqual([
+      const notifications = (await inbox(host.url('control'))).filter(({ source }) => source === 'downloads');
+      expect(notifications.map(({ title, body }) => `${title}: ${body}`).toSorted()).toEqual([
         'big: Download finished',
         'single: Download finished',
         'single: Download finished',

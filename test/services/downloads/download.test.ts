@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
 describe('a download', () => {
-  it('becomes a playable file with everything the record says of it', async () => {
+  it('creates a playable file that matches its record', async () => {
     const uid = await rig.client.add(rig.site.url('/single.mp4?plain'));
     const record = await rig.client.ended(uid);
     expect(record).toMatchObject({ status: 'finished', title: 'single', percent: 100, error: null });
@@ -35,7 +35,7 @@ describe('a download', () => {
     expect(await streams(rig.file(record.filename ?? ''))).toEqual(expected);
   });
 
-  it('never takes the name of another file', async () => {
+  it('never overwrites another file', async () => {
     const urls = ['a', 'b', 'c'].map((tag) => rig.site.url(`/p/og?title=Same&${tag}`));
     const uids = await Promise.all(urls.map(async (url) => await rig.client.add(url)));
     const names = await Promise.all(uids.map(async (uid) => (await rig.client.ended(uid)).filename));
@@ -50,14 +50,14 @@ describe('a download', () => {
     expect(await readdir(rig.file(''))).toContain(filename);
   });
 
-  it('goes into the folder of the request under the prefix, both of which stay inside', async () => {
+  it('is stored in the requested folder with the prefix, within the download folder', async () => {
     const options = { folder: 'clips/new', custom_name_prefix: '../../up' };
     const record = await rig.client.ended(await rig.client.add(rig.site.url('/single.mp4?prefix'), options));
     expect(record).toMatchObject({ filename: '_..⧸..⧸up.single.mp4', title: '../../up.single' });
     expect(await readdir(rig.file('clips/new'))).toEqual(['_..⧸..⧸up.single.mp4']);
   });
 
-  it('is refused for a folder outside, be it by its name or by a link', async () => {
+  it('is refused for a folder outside, by its name or by a link', async () => {
     const url = rig.site.url('/single.mp4?outside');
     for (const folder of ['../x', '/etc', '~/x']) {
       expect(await rig.client.post('/add', { url, quality: 'best', folder })).toMatchObject({ status: 'error' });
@@ -69,21 +69,24 @@ describe('a download', () => {
   });
 
   it('replaces a feed by its entries in a folder, with their titles', async () => {
-    const answer = await rig.client.post('/add', { url: rig.site.url('/feed/3.rss?title=My%20Feed'), quality: 'best' });
-    expect(answer.uids).toHaveLength(3);
-    const records = await Promise.all((answer.uids ?? []).map(async (uid) => await rig.client.ended(uid)));
+    const response = await rig.client.post('/add', {
+      url: rig.site.url('/feed/3.rss?title=My%20Feed'),
+      quality: 'best',
+    });
+    expect(response.uids).toHaveLength(3);
+    const records = await Promise.all((response.uids ?? []).map(async (uid) => await rig.client.ended(uid)));
     expect(records.map(({ filename }) => filename)).toEqual(
       ['001', '002', '003'].map((number) => `My Feed/Episode ${number}.mp4`),
     );
   });
 
   it('downloads each video of a page with several videos', async () => {
-    const answer = await rig.client.post('/add', {
+    const response = await rig.client.post('/add', {
       url: rig.site.url('/p/multi'),
       quality: 'best',
       playlist_item_limit: 2,
     });
-    const records = await Promise.all((answer.uids ?? []).map(async (uid) => await rig.client.ended(uid)));
+    const records = await Promise.all((response.uids ?? []).map(async (uid) => await rig.client.ended(uid)));
     expect(records.map(({ status, filename }) => [status, filename])).toEqual([
       ['finished', 'Three clips/single.mp4'],
       ['finished', 'Three clips/vp9.mp4'],
@@ -92,7 +95,7 @@ describe('a download', () => {
 });
 
 describe('finished files', () => {
-  it('are served in ranges, and nothing else is', async () => {
+  it('serves finished files with ranges, and no other files', async () => {
     const uid = await rig.client.add(rig.site.url('/p/og?title=Hash%20%23%20%25&served'));
     const { filename = '', size } = await rig.client.ended(uid);
     const address = `${rig.client.base}/download/${encodeURIComponent(filename)}`;
@@ -113,11 +116,11 @@ describe('finished files', () => {
 });
 
 describe('an address with a login', () => {
-  it('is fetched with it, and shows it nowhere', async () => {
+  it('is downloaded with its login, which is never shown', async () => {
     const locked = createServer((request, response) => {
-      const known = request.headers.authorization === `Basic ${Buffer.from('ada:s3cretpw').toString('base64')}`;
+      const isAuthorized = request.headers.authorization === `Basic ${Buffer.from('ada:s3cretpw').toString('base64')}`;
       if (request.url === '/page') response.setHeader('content-type', 'text/html').end('<p>No video here.</p>');
-      else response.writeHead(known ? 302 : 401, { location: rig.site.url('/p/og?title=Locked') }).end();
+      else response.writeHead(isAuthorized ? 302 : 401, { location: rig.site.url('/p/og?title=Locked') }).end();
     }).listen(0, '127.0.0.1');
     await once(locked, 'listening');
     const address = `127.0.0.1:${(locked.address() as AddressInfo).port}/video`;
@@ -129,22 +132,24 @@ describe('an address with a login', () => {
     await rig.client.post('/add', { url: 'http://ada:s3cretpw@no such host/' });
     expect(JSON.stringify(await rig.client.history())).not.toContain('s3cretpw');
     expect(rig.host.log.join('\n')).not.toContain('s3cretpw');
-    for (const name of readdirSync(`${rig.host.dataDir}/downloads`).filter((each) => each.startsWith('db'))) {
+    for (const name of readdirSync(`${rig.host.dataDir}/downloads`).filter((entry) => entry.startsWith('db'))) {
       expect(readFileSync(`${rig.host.dataDir}/downloads/${name}`, 'latin1')).not.toContain('s3cretpw');
     }
     await rig.client.post('/delete', { where: 'done', ids: [`http://ada:s3cretpw@${address}`] });
-    expect((await rig.client.history()).done.map((each) => each.uid)).not.toContain(uid);
+    expect((await rig.client.history()).done.map((entry) => entry.uid)).not.toContain(uid);
     locked.close();
   });
 });
 
 describe('the lists', () => {
-  it('lists the newest first in pages and searches by words', async () => {
+  it('lists pages, newest first, and searches by words', async () => {
     for (const title of ['Zebra%20one', 'Zebra%20two']) {
       await rig.client.ended(await rig.client.add(rig.site.url(`/p/og?title=${title}`)));
     }
-    const found = await rig.client.get<{ downloads: { title: string }[]; total: number }>('/downloads?q=zebra&limit=1');
-    expect(found).toMatchObject({ downloads: [{ title: 'Zebra two' }], total: 2 });
+    const results = await rig.client.get<{ downloads: { title: string }[]; total: number }>(
+      '/downloads?q=zebra&limit=1',
+    );
+    expect(results).toMatchObject({ downloads: [{ title: 'Zebra two' }], total: 2 });
     const next = await rig.client.get<{ downloads: { title: string }[] }>('/downloads?q=ONE%20zebra');
     expect(next.downloads.map(({ title }) => title)).toEqual(['Zebra one']);
   });

@@ -10,7 +10,7 @@ beforeAll(async () => (rig = await openRig()));
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
 describe('the history', () => {
-  it('keeps each download of one address, and each has its file', async () => {
+  it('keeps each download of one address with a separate file', async () => {
     const url = rig.site.url('/p/og?title=Twice');
     const uids: string[] = [];
     for (let time = 0; time < 2; time += 1) {
@@ -24,12 +24,12 @@ describe('the history', () => {
     ]);
   });
 
-  it('has one address in two formats as two downloads, of which neither waits for the other', async () => {
+  it('treats one address in two formats as two independent downloads', async () => {
     await rig.client.post('/pause', {});
     const url = rig.site.url('/p/og?title=Both');
     const first = await rig.client.post('/add', { url, quality: 'best', format: 'any' });
-    const again = await rig.client.post('/add', { url, quality: 'best', format: 'any' });
-    expect(again).toEqual({ status: 'ok', msg: 'Already in queue: Both', uid: first.uid });
+    const secondAdd = await rig.client.post('/add', { url, quality: 'best', format: 'any' });
+    expect(secondAdd).toEqual({ status: 'ok', msg: 'Already in queue: Both', uid: first.uid });
     const other = await rig.client.post('/add', { url, quality: 'best', format: 'mp3' });
     expect(other.uid).not.toBe(first.uid);
     await rig.client.post('/resume', {});
@@ -81,13 +81,13 @@ describe('a file with a hostile title', () => {
 
   it('creates no folder outside and none with bidirectional controls for a playlist title', async () => {
     const title = '../../\u202eevil';
-    const answer = await rig.client.post('/add', {
+    const response = await rig.client.post('/add', {
       url: rig.site.url(`/feed/2.rss?title=${encodeURIComponent(title)}`),
       quality: 'best',
       format: 'any',
     });
     const names = await Promise.all(
-      (answer.uids ?? []).map(async (uid) => (await rig.client.ended(uid)).filename ?? ''),
+      (response.uids ?? []).map(async (uid) => (await rig.client.ended(uid)).filename ?? ''),
     );
     expect(names.map((name) => name.split('/').length)).toEqual([2, 2]);
     expect(names[0]).toMatch(/^\.\.⧸\.\.⧸evil\//);
@@ -95,14 +95,14 @@ describe('a file with a hostile title', () => {
 });
 
 describe('a computer that slept past the lease of a run', () => {
-  it('goes on with it, and does not begin it anew', async () => {
+  it('continues the download instead of restarting it', async () => {
     const clock = createFakeClock();
-    await using own = await openRig({ clock });
-    const uid = await own.client.add(own.site.slow(600, 'big.mp4'));
-    await own.client.until(uid, ({ percent }) => (percent ?? 0) > 0);
+    await using clockRig = await openRig({ clock });
+    const uid = await clockRig.client.add(clockRig.site.slow(600, 'big.mp4'));
+    await clockRig.client.until(uid, ({ percent }) => (percent ?? 0) > 0);
     clock.set(clock.now() + 3_600_000);
     clock.advance(30_000);
-    expect(await own.client.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(own.site.stats().ranges).toEqual([]);
+    expect(await clockRig.client.ended(uid)).toMatchObject({ status: 'finished' });
+    expect(clockRig.site.stats().ranges).toEqual([]);
   });
 });

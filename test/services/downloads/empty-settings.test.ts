@@ -40,7 +40,7 @@ esac`;
   for (const id of ['UC1', 'PL1']) {
     const body = { url: `https://video.example/${id}`, quality: 'best', format: 'any' };
     const { uids = [], uid } = await rig.client.post('/add', body);
-    for (const each of uid === undefined ? uids : [uid]) await rig.client.ended(each);
+    for (const entry of uid === undefined ? uids : [uid]) await rig.client.ended(entry);
   }
   return readFileSync(join(engine, 'templates'), 'utf8').trim().split('\n');
 }
@@ -56,7 +56,7 @@ describe('an empty variable', () => {
     expect(templates.map((template) => template === '%(title)s [x].%(ext)s')).toEqual(expected);
   });
 
-  it('excludes no folder when CUSTOM_DIRS_EXCLUDE_REGEX is empty, but hidden ones', async () => {
+  it('excludes only hidden folders when CUSTOM_DIRS_EXCLUDE_REGEX is empty', async () => {
     const offered = async (environment: Record<string, string>): Promise<unknown> => {
       const files = mkdtempSync(join(folder, 'files-'));
       for (const path of ['@eaDir', 'shows/@old', '.hidden']) mkdirSync(join(files, path), { recursive: true });

@@ -34,15 +34,15 @@ function fake(answer: string, version?: string): Record<string, string> {
   return fakeEngine(folder, answer, version);
 }
 
-/** Pids of the loaded extractors of this process. */
+/** Returns the PIDs of this process's loaded extractors. */
 async function workers(): Promise<readonly number[]> {
-  const found: number[] = [];
+  const pids: number[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (parent === String(process.pid) && stat.includes('python')) found.push(Number(pid));
+    if (parent === String(process.pid) && stat.includes('python')) pids.push(Number(pid));
   }
-  return found;
+  return pids;
 }
 
 describe('the extractor', () => {
@@ -141,7 +141,9 @@ describe('the extractor', () => {
   });
 
   it('ignores other text between the lines of the output', async () => {
-    const junk = `echo 'P not json'; echo 'A {"filepath": 5}'; echo 'Q'; printf 'B {"id": \\n\\377\\376\\n'; echo 'P {"downloaded_bytes": "x"}'`;
+    const junk =
+      `echo 'P not json'; echo 'A {"filepath": 5}'; echo 'Q'; printf 'B {"id": \\n\\377\\376\\n'; ` +
+      `echo 'P {"downloaded_bytes": "x"}'`;
     const answer = `case "$*" in
       *" -J "*) ${junk}; echo '{"id": "1", "title": "Junk", "formats": []}'; ${junk} ;;
       *) ${junk}
@@ -165,10 +167,10 @@ describe('the extractor', () => {
       },
     ],
     ['a stream', { id: '1', title: 'Announced', live_status: 'is_upcoming', release_timestamp: 1e300 }],
-  ])('limits the length of %s', async (_name, found) => {
+  ])('limits the length of %s', async (_name, field) => {
     const folder = mkdtempSync(join(tmpdir(), 'answers-'));
     open.defer(() => rmSync(folder, { recursive: true, force: true }));
-    writeFileSync(join(folder, 'answer.json'), `${JSON.stringify(found)}\n`);
+    writeFileSync(join(folder, 'answer.json'), `${JSON.stringify(field)}\n`);
     const { client, site } = await rigWith({}, fake(`cat '${folder}/answer.json'`));
     await client.post('/pause', {});
     expect(await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' })).toMatchObject({
@@ -201,14 +203,14 @@ describe('the extractor', () => {
 it('uses an updated extractor for the next download and finishes running ones with the former', async () => {
   const engines = mkdtempSync(join(tmpdir(), 'engines-'));
   open.defer(() => rmSync(engines, { recursive: true, force: true }));
-  const place = join(engines, 'yt-dlp');
-  mkdirSync(place, { recursive: true });
+  const executable = join(engines, 'yt-dlp');
+  mkdirSync(executable, { recursive: true });
   const installed = join(enginesFolder, 'yt-dlp');
   const { current } = JSON.parse(readFileSync(join(installed, 'current'), 'utf8')) as { readonly current: string };
   const releases = ['2026.10.26-old', '2026.10.26-new'] as const;
-  for (const release of releases) symlinkSync(join(installed, current), join(place, release));
+  for (const release of releases) symlinkSync(join(installed, current), join(executable, release));
   const point = (to: string): void =>
-    writeFileSync(join(place, 'current'), JSON.stringify({ current: to, previous: releases[0] }));
+    writeFileSync(join(executable, 'current'), JSON.stringify({ current: to, previous: releases[0] }));
   point(releases[0]);
   const { client, site } = await rigWith({}, { HOMEPORT_ENGINES_DIR: engines });
   const first = await client.add(site.slow(60, 'big.mp4', 'first'));
@@ -239,10 +241,10 @@ describe('a transfer', () => {
 
   it('fails on a missing fragment, and a retry fetches it', async () => {
     const { client, site, file } = await rigWith({ retries: 0 });
-    let whole = false;
+    let isComplete = false;
     const server = createServer((request, response) => {
-      const piece = request.url?.includes('-1.ts') === true;
-      if (piece && !whole) return void response.writeHead(404).end();
+      const isSecondSegment = request.url?.includes('-1.ts') === true;
+      if (isSecondSegment && !isComplete) return void response.writeHead(404).end();
       void fetch(site.address + (request.url ?? '')).then(async (reply) => {
         response.writeHead(reply.status, { 'Content-Type': reply.headers.get('content-type') ?? '' });
         response.end(Buffer.from(await reply.arrayBuffer()));
@@ -253,7 +255,7 @@ describe('a transfer', () => {
     const { port } = server.address() as AddressInfo;
     const uid = await client.add(`http://127.0.0.1:${port}/hls/v360.m3u8`);
     expect(await client.ended(uid)).toMatchObject({ status: 'error', error: expect.stringContaining('404') as string });
-    whole = true;
+    isComplete = true;
     site.reset();
     await client.post('/retry', { id: uid });
     const record = await client.ended(uid);
@@ -270,7 +272,7 @@ describe('a transfer', () => {
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
   });
 
-  it('survives that its folders go away meanwhile, and fails plainly where none can be made', async () => {
+  it('recreates deleted folders, and fails with a clear message if it cannot', async () => {
     const { client, site, host, file } = await rigWith({ retries: 0 });
     const temp = join(host.dataDir, 'downloads', 'temp');
     for (const folder of [join(host.dataDir, 'Downloads'), temp]) {

@@ -13,7 +13,7 @@ import { downloads } from '../../../services/downloads/index.ts';
 import { api } from '../../support/api.ts';
 import { fakeEngine, openRig, type Rig } from './rig.ts';
 
-/** A program that is taken for yt-dlp and has one clip for every address. */
+/** Replacement for yt-dlp that returns one clip for every address. */
 const answer = `for word; do case "$word" in home:*) home="\${word#home:}" ;; esac; done
   case "$*" in
     *" -J "*) echo '{"id": "1", "title": "Clip", "formats": []}' ;;
@@ -24,9 +24,9 @@ describe('a first start without yt-dlp', () => {
   let folder: string;
   let releases: Server;
   let open: AsyncDisposableStack;
-  /** The download of the release, half of which is sent. */
-  let asked: PromiseWithResolvers<{ readonly response: ServerResponse; readonly rest: Buffer }>;
-  /** Whether the releases can be had at all. */
+  /** Download of the release, after half of it was sent. */
+  let releaseRequest: PromiseWithResolvers<{ readonly response: ServerResponse; readonly rest: Buffer }>;
+  /** True while the releases are available. */
   let isThere: boolean;
 
   beforeEach(async () => {
@@ -35,7 +35,7 @@ describe('a first start without yt-dlp', () => {
     open.defer(() => rmSync(folder, { recursive: true, force: true }));
     const program = readFileSync(fakeEngine(folder, answer).YTDLP_PATH);
     const sum = createHash('sha256').update(program).digest('hex');
-    asked = Promise.withResolvers();
+    releaseRequest = Promise.withResolvers();
     isThere = true;
     releases = createServer(({ url = '' }, response) => {
       if (!isThere) return void response.writeHead(503).end();
@@ -46,14 +46,14 @@ describe('a first start without yt-dlp', () => {
       response.writeHead(200, { 'Content-Length': program.length });
       const half = program.length >> 1;
       response.write(program.subarray(0, half));
-      asked.resolve({ response, rest: program.subarray(half) });
+      releaseRequest.resolve({ response, rest: program.subarray(half) });
     }).listen(0, '127.0.0.1');
     await once(releases, 'listening');
     open.defer(() => {
       releases.closeAllConnections();
       releases.close();
     });
-    // No yt-dlp of this machine.
+    // An installed yt-dlp of this computer must not be used.
     mkdirSync(join(folder, 'bin'));
     vi.stubEnv('PATH', `${join(folder, 'bin')}:/usr/bin:/bin`);
   });
@@ -76,18 +76,18 @@ describe('a first start without yt-dlp', () => {
     );
   }
 
-  const stateOf = async ({ host }: Rig): Promise<ServiceState> => {
+  const getDownloadsState = async ({ host }: Rig): Promise<ServiceState> => {
     const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
-    const found = services.find(({ id }) => id === 'downloads');
-    if (found === undefined) throw new Error('no downloads');
-    return found;
+    const service = services.find(({ id }) => id === 'downloads');
+    if (service === undefined) throw new Error('no downloads');
+    return service;
   };
 
-  it('says on Home that it is being installed and how far, lets downloads wait, and starts them', async () => {
+  it('shows the installation and its progress on Home, and starts waiting downloads afterwards', async () => {
     const rig = await start();
-    const { response, rest } = await asked.promise;
+    const { response, rest } = await releaseRequest.promise;
     await vi.waitFor(async () =>
-      expect(await stateOf(rig)).toMatchObject({
+      expect(await getDownloadsState(rig)).toMatchObject({
         ...{ state: 'up', reason: null },
         running: [
           { title: 'yt-dlp is being installed', to: '/settings/engines', percent: expect.any(Number) as number },
@@ -95,23 +95,23 @@ describe('a first start without yt-dlp', () => {
         begin: { label: 'Download a first video' },
       }),
     );
-    expect(await stateOf(rig)).not.toHaveProperty('remedy');
+    expect(await getDownloadsState(rig)).not.toHaveProperty('remedy');
     const added = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best' });
     expect(added).toMatchObject({
       status: 'ok',
       msg: 'Queued, but yt-dlp is being installed, and downloads wait for it.',
     });
-    expect((await stateOf(rig)).detail).toBe('yt-dlp is being installed');
+    expect((await getDownloadsState(rig)).detail).toBe('yt-dlp is being installed');
     response.end(rest);
     expect(await rig.client.ended(added.uid ?? '')).toMatchObject({ status: 'finished' });
-    await vi.waitFor(async () => expect(await stateOf(rig)).not.toHaveProperty('running'));
+    await vi.waitFor(async () => expect(await getDownloadsState(rig)).not.toHaveProperty('running'));
   });
 
-  it('asks for a person only once that has failed, with a button that installs it', async () => {
+  it('requires an action only after a failed installation, with a button that installs it', async () => {
     isThere = false;
     const rig = await start();
-    await vi.waitFor(async () => expect((await stateOf(rig)).state).toBe('degraded'));
-    const { reason, remedy } = await stateOf(rig);
+    await vi.waitFor(async () => expect((await getDownloadsState(rig)).state).toBe('degraded'));
+    const { reason, remedy } = await getDownloadsState(rig);
     expect(reason).toBe('nothing can be downloaded until yt-dlp is installed.');
     expect(remedy).toMatchObject({ label: 'Install yt-dlp', to: '/settings/engines', adminOnly: true });
     const page = rig.host.url('control');
@@ -123,12 +123,12 @@ describe('a first start without yt-dlp', () => {
     });
     isThere = true;
     const { path, body } = remedy?.post ?? { path: '', body: {} };
-    // It answers as soon as that has begun.
+    // The response is sent when the installation starts.
     const begun = await api<EngineState>(page, path, { method: 'POST', body: JSON.stringify(body) });
     expect(begun).toMatchObject({ path: null, failure: null, work: { step: expect.any(String) as string } });
-    const { response, rest } = await asked.promise;
+    const { response, rest } = await releaseRequest.promise;
     response.end(rest);
-    await vi.waitFor(async () => expect(await stateOf(rig)).toMatchObject({ state: 'up', reason: null }));
-    expect(await stateOf(rig)).not.toHaveProperty('remedy');
+    await vi.waitFor(async () => expect(await getDownloadsState(rig)).toMatchObject({ state: 'up', reason: null }));
+    expect(await getDownloadsState(rig)).not.toHaveProperty('remedy');
   });
 });

@@ -8,7 +8,7 @@ import { sharedEngines } from '../../support/engines.ts';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { dataFolderWith, openRig, requireEngines } from './rig.ts';
 
 const real = sharedEngines();
@@ -24,14 +24,17 @@ async function freshFolder(): Promise<string> {
   return folder;
 }
 
-function extractor(engines: ExtractorEngines = real, options: { keepLoaded?: boolean; allowed?: boolean } = {}): Extractor {
+function extractor(
+  engines: ExtractorEngines = real,
+  options: { keepLoaded?: boolean; allowed?: boolean } = {},
+): Extractor {
   const { keepLoaded = true, allowed = true } = options;
   return new Extractor({ engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: allowed });
 }
 
 type ExtractorEngines = Pick<Engines, 'find' | 'library' | 'start'>;
 
-/** Engines whose worker runs some lines of Python before its own. */
+/** Returns engines whose worker runs some lines of Python before its own. */
 function loadedAfter(python: string): ExtractorEngines {
   return {
     find: (name, options) => real.find(name, options),
@@ -66,7 +69,7 @@ async function run(
   return { code: exit.code, signal: exit.signal, out, err };
 }
 
-/** A site that is asked and says nothing. */
+/** Site that accepts requests and never responds. */
 async function silentSite(onAsked: () => void): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer(onAsked);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -80,22 +83,22 @@ async function silentSite(onAsked: () => void): Promise<AsyncDisposable & { read
   };
 }
 
-/** Pids of the Pythons that have this process as parent. */
+/** Returns the PIDs of the Python processes started by this process. */
 async function children(): Promise<readonly number[]> {
-  const found: number[] = [];
+  const pids: number[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (parent === String(process.pid) && stat.includes('python')) found.push(Number(pid));
+    if (parent === String(process.pid) && stat.includes('python')) pids.push(Number(pid));
   }
-  return found;
+  return pids;
 }
 
 describe.each([
   ['a loaded extractor', true],
   ['the executable', false],
 ])('%s', (_name, keepLoaded) => {
-  it('prints the same, line by line, and ends with the same code', async () => {
+  it('prints the same lines and exits with the same code', async () => {
     await using subject = extractor(real, { keepLoaded });
     expect(await run(subject, ['--version'])).toEqual({ code: 0, signal: null, out: ['2026.10.26'], err: [] });
     const refused = await run(subject, ['--ignore-config', '--no-such-option']);
@@ -106,7 +109,7 @@ describe.each([
     expect(failed.err.at(-1)).toMatch(/^ERROR: /);
   });
 
-  it('stops what it runs when it is no longer wanted', async () => {
+  it('stops aborted commands', async () => {
     await using subject = extractor(real, { keepLoaded });
     const stopping = new AbortController();
     await using site = await silentSite(() => stopping.abort());
@@ -125,7 +128,7 @@ describe.each([
 });
 
 describe('a loaded extractor', () => {
-  it('runs many commands at once without mixing what they print', async () => {
+  it('runs many commands concurrently without mixing their output', async () => {
     await using subject = extractor();
     const numbers = Array.from({ length: 12 }, (_, index) => index);
     const names = numbers.map((number) => `Ünïcode 漢字 ${number}`);
@@ -140,7 +143,7 @@ describe('a loaded extractor', () => {
     expect(await children()).toHaveLength(1);
   });
 
-  it('leaves nothing running when it ends', async () => {
+  it('leaves no processes when it ends', async () => {
     const subject = extractor();
     await run(subject, ['--version']);
     expect(await children()).not.toEqual([]);
@@ -154,7 +157,7 @@ describe('a loaded extractor', () => {
     const killed: number[] = [];
     const exit = await run(subject, ['--ignore-config', '-J', '--', site.url], {
       async onStart() {
-        const [pid = 0] = (await children()).filter((each) => !killed.includes(each));
+        const [pid = 0] = (await children()).filter((entry) => !killed.includes(entry));
         killed.push(pid);
         process.kill(pid, 'SIGKILL');
       },
@@ -187,11 +190,11 @@ describe('a loaded extractor', () => {
       'os.fork = fork',
     ].join('\n');
     await using subject = extractor(loadedAfter(python));
-    const asked = Promise.withResolvers<undefined>();
-    await using site = await silentSite(() => asked.resolve(undefined));
+    const requested = Promise.withResolvers<undefined>();
+    await using site = await silentSite(() => requested.resolve(undefined));
     const stopping = new AbortController();
     const first = run(subject, ['--ignore-config', '-J', '--', site.url], { signal: stopping.signal });
-    await asked.promise;
+    await requested.promise;
     expect(await run(subject, ['--version'])).toMatchObject({
       ...{ code: 1, out: [] },
       err: [expect.stringContaining('ERROR: The extractor could not be started: [Errno 11]')],
@@ -201,7 +204,7 @@ describe('a loaded extractor', () => {
     expect((await first).signal).toBe('SIGTERM');
   });
 
-  it('refuses internal addresses behind the first look, unless they are allowed', async () => {
+  it('refuses redirects to internal addresses, unless they are allowed', async () => {
     await using subject = extractor(real, { allowed: false });
     const { code, err } = await run(subject, ['--ignore-config', '-J', '--', 'http://127.0.0.1:9/x']);
     expect(code).toBe(1);
@@ -212,16 +215,16 @@ describe('a loaded extractor', () => {
     );
   });
 
-  it('gives way to another release that came meanwhile, and to the executable where it cannot be imported', async () => {
+  it('uses another release that was installed in the meantime, or the executable if it cannot be imported', async () => {
     const { path } = await real.find('yt-dlp');
     const folder = await freshFolder();
-    let place = path ?? '';
+    let executable = path ?? '';
     const moved: ExtractorEngines = {
       start: (library, options) => real.start(library, options),
-      find: async (name) => ({ ...(await real.find(name)), path: name === 'yt-dlp' ? place : null }),
+      find: async (name) => ({ ...(await real.find(name)), path: name === 'yt-dlp' ? executable : null }),
       library: async () => ({
         python: (await real.library('yt-dlp'))?.python ?? '',
-        path: join(dirname(place), 'packages'),
+        path: join(dirname(executable), 'packages'),
       }),
     };
     await using subject = extractor(moved);
@@ -230,7 +233,7 @@ describe('a loaded extractor', () => {
     await mkdir(join(folder, 'next'));
     await copyFile(path ?? '', join(folder, 'next', 'yt-dlp'));
     await symlink(join(dirname(path ?? ''), 'packages'), join(folder, 'next', 'packages'));
-    place = join(folder, 'next', 'yt-dlp');
+    executable = join(folder, 'next', 'yt-dlp');
     expect((await run(subject, ['--version'])).code).toBe(0);
     await vi.waitFor(async () => expect((await children()).some((pid) => before.includes(pid))).toBe(false), 10_000);
 
@@ -241,12 +244,12 @@ describe('a loaded extractor', () => {
       `#!/bin/sh\nPYTHONPATH='${dirname(path ?? '')}/packages' exec ${(await real.library('yt-dlp'))?.python} -m yt_dlp "$@"\n`,
       { mode: 0o755 },
     );
-    place = join(folder, 'broken', 'yt-dlp');
+    executable = join(folder, 'broken', 'yt-dlp');
     expect((await run(subject, ['--version'])).out).toEqual(['2026.10.26']);
   });
 });
 
-it('downloads work without a loaded extractor, too', async () => {
+it('downloads without a loaded extractor', async () => {
   const dataDir = dataFolderWith({ keepLoaded: false });
   folders.push(dataDir);
   await using rig = await openRig({ dataDir });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { enginesFolder } from '../../support/host.ts';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 import { dataFolderWith, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
@@ -43,9 +43,9 @@ describe('a bad server', () => {
 
   it('responds and cancels immediately while a server does not respond', async () => {
     const { client, site, host } = await rigWith();
-    const answer = await client.post('/add', { url: site.url('/mute'), quality: 'best' });
-    expect(answer).toMatchObject({ status: 'ok', msg: 'Queued' });
-    const uid = answer.uid ?? '';
+    const response = await client.post('/add', { url: site.url('/mute'), quality: 'best' });
+    expect(response).toMatchObject({ status: 'ok', msg: 'Queued' });
+    const uid = response.uid ?? '';
     expect((await client.history()).queue.map(({ status }) => status)).toEqual(['preparing']);
     await client.post('/delete', { where: 'queue', ids: [uid] });
     expect((await client.history()).queue).toEqual([]);
@@ -57,8 +57,8 @@ describe('a bad server', () => {
 
   it('fails a download of a server that does not respond within the timeout', async () => {
     const { client, site } = await rigWith({}, { retries: 0, socketTimeout: 1 });
-    const answer = await client.post('/add', { url: site.url('/hang/single.mp4'), quality: 'best' });
-    const record = await client.ended(answer.uid ?? '');
+    const response = await client.post('/add', { url: site.url('/hang/single.mp4'), quality: 'best' });
+    const record = await client.ended(response.uid ?? '');
     expect(record.error).toContain('timed out');
   });
 });
@@ -76,7 +76,7 @@ describe('the queue', () => {
     expect(site.stats().maxConcurrent).toBe(bound);
   });
 
-  it('ends a cancelled download with its processes and its parts', async () => {
+  it('removes the processes and partial files of a cancelled download', async () => {
     const { client, site, host } = await rigWith();
     const uid = await client.add(site.slow(100));
     await client.until(uid, ({ percent }) => (percent ?? 0) > 1);
@@ -89,7 +89,7 @@ describe('the queue', () => {
     expect(await readdir(join(host.dataDir, 'Downloads')).catch(() => [])).toEqual([]);
   });
 
-  it('goes on where it was after a stop of the host', async () => {
+  it('continues partial files after a restart of the host', async () => {
     const dataDir = dataFolderWith({});
     const first = await rigWith({ dataDir });
     const url = first.site.slow(250);
@@ -102,7 +102,7 @@ describe('the queue', () => {
     expect(first.site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
   });
 
-  it('asks the site anew when what it knew of the video was cut off, and keeps the part', async () => {
+  it('probes again when the stored probe result is incomplete, and keeps the partial file', async () => {
     const dataDir = dataFolderWith({});
     const first = await rigWith({ dataDir });
     const uid = await first.client.add(first.site.slow(250));
@@ -115,12 +115,12 @@ describe('the queue', () => {
     expect(first.site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
   });
 
-  it('waits for a missing extractor, says what to do, and starts when it is there', async () => {
+  it('waits for a missing extractor, shows the remedy, and starts when it is installed', async () => {
     const engines = mkdtempSync(join(tmpdir(), 'engines-'));
     open.defer(() => rmSync(engines, { recursive: true, force: true }));
     const { client, site, host } = await rigWith({ environment: { HOMEPORT_ENGINES_DIR: engines } });
-    const answer = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
-    expect(answer).toMatchObject({
+    const response = await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' });
+    expect(response).toMatchObject({
       status: 'ok',
       msg: expect.stringContaining('homeport engines install yt-dlp') as string,
     });
@@ -128,12 +128,12 @@ describe('the queue', () => {
     expect(status).toMatchObject({ counts: { queued: 1 }, engine: { 'yt-dlp': null } });
     expect(host.log.filter((line) => line.includes('yt-dlp missing, downloads paused'))).toHaveLength(1);
     symlinkSync(join(enginesFolder, 'yt-dlp'), join(engines, 'yt-dlp'));
-    expect(await client.ended(answer.uid ?? '')).toMatchObject({ status: 'finished' });
+    expect(await client.ended(response.uid ?? '')).toMatchObject({ status: 'finished' });
   });
 });
 
 describe('the disk', () => {
-  it('recreates a missing download folder; with a file in its place the download fails', async () => {
+  it('recreates a missing download folder, and fails if a file has its path', async () => {
     const { client, site, host } = await rigWith();
     const folder = join(host.dataDir, 'Downloads');
     await client.ended(await client.add(site.url('/single.mp4?first')));

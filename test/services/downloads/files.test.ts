@@ -19,9 +19,9 @@ afterAll(async () => await rig[Symbol.asyncDispose]());
 
 async function row(uid: string): Promise<Download> {
   const { queue, history } = z.parse(downloadsApi.list.reply, await api(rig.host.url('control'), '/api/downloads'));
-  const found = [...queue, ...history].find((each) => each.uid === uid);
-  if (found === undefined) throw new Error(`no row ${uid}`);
-  return found;
+  const record = [...queue, ...history].find((entry) => entry.uid === uid);
+  if (record === undefined) throw new Error(`no row ${uid}`);
+  return record;
 }
 
 async function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -29,7 +29,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 }
 
 describe('the thumbnail of a download', () => {
-  it('is fetched once, kept, and goes when the download is forgotten', async () => {
+  it('is fetched once, stored, and deleted with the download', async () => {
     rig.site.reset();
     const uid = await rig.client.add(rig.site.url('/p/og?title=Picture'));
     await rig.client.ended(uid);
@@ -38,13 +38,13 @@ describe('the thumbnail of a download', () => {
     expect([first.status, first.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
     expect(first.headers.get('content-security-policy')).toContain('sandbox');
     await get(`/api/downloads/${uid}/thumbnail`);
-    // For the notice, or for the first who asked.
+    // The thumbnail is loaded for the notification or for the first request.
     expect(rig.site.stats().hits['/cover.jpg']).toBe(1);
     await rig.client.post('/delete', { where: 'done', ids: [uid] });
     expect((await get(`/api/downloads/${uid}/thumbnail`)).status).toBe(404);
   });
 
-  it('is not there for a stranger, nor where the site has something else than a picture', async () => {
+  it('is not found without access, or if the site returns no picture', async () => {
     const server = createServer((request, response) => {
       response.setHeader('Content-Type', request.url === '/image.jpg' ? 'image/jpeg' : 'text/html');
       const image = `http://127.0.0.1:${(server.address() as AddressInfo).port}/image.jpg`;
@@ -52,7 +52,8 @@ describe('the thumbnail of a download', () => {
       response.end(
         request.url === '/image.jpg'
           ? '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
-          : `<meta property="og:title" content="Odd"><meta property="og:video" content="${video}"><meta property="og:image" content="${image}">`,
+          : `<meta property="og:title" content="Odd"><meta property="og:video" content="${video}"><meta ` +
+              `property="og:image" content="${image}">`,
       );
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -66,18 +67,18 @@ describe('the thumbnail of a download', () => {
 });
 
 describe('a finished file', () => {
-  it('is played by ranges and saved under its name', async () => {
+  it('supports ranges and is saved under its name', async () => {
     const uid = await rig.client.add(rig.site.url('/p/og?title=Größe "1"'));
     const { filename = '' } = await rig.client.ended(uid);
     const bytes = await readFile(rig.file(filename));
     const path = `/api/downloads/${uid}/file`;
-    const whole = await get(path);
-    expect([whole.status, whole.headers.get('content-type'), whole.headers.get('accept-ranges')]).toEqual([
+    const full = await get(path);
+    expect([full.status, full.headers.get('content-type'), full.headers.get('accept-ranges')]).toEqual([
       200,
       'video/mp4',
       'bytes',
     ]);
-    expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(Buffer.from(await full.arrayBuffer()).equals(bytes)).toBe(true);
     const ranges: readonly (readonly [string, number, number])[] = [
       ['bytes=0-99', 0, 100],
       [`bytes=${bytes.length - 5}-`, bytes.length - 5, bytes.length],
@@ -94,14 +95,14 @@ describe('a finished file', () => {
     }
     expect((await get(path, { Range: `bytes=${bytes.length}-` })).status).toBe(416);
     expect((await get(path, { Range: 'bytes=0-1', 'If-Range': '"older"' })).status).toBe(200);
-    expect((await get(path, { 'If-None-Match': whole.headers.get('etag') ?? '' })).status).toBe(304);
+    expect((await get(path, { 'If-None-Match': full.headers.get('etag') ?? '' })).status).toBe(304);
     const saved = await get(`${path}?save=yes`);
     expect(saved.headers.get('content-disposition')).toMatch(
       /^attachment; filename="Gr__e .+"; filename\*=UTF-8''Gr%C3%B6%C3%9Fe/,
     );
     await rm(rig.file(filename));
-    const gone = await get(path);
-    expect([gone.status, await gone.json()]).toEqual([
+    const missing = await get(path);
+    expect([missing.status, await missing.json()]).toEqual([
       404,
       { error: { code: 'downloads.no_file', detail: 'Its file is not in the download folder any more.' } },
     ]);

@@ -17,23 +17,23 @@ async function freshFolder(): Promise<string> {
   return folder;
 }
 
-type Made = Row & { readonly chapter_files?: readonly { filename: string }[] };
+type DownloadRow = Row & { readonly chapter_files?: readonly { filename: string }[] };
 
-async function made(rig: Rig, path: string, fields: object): Promise<Made> {
+async function downloadFile(rig: Rig, path: string, fields: object): Promise<DownloadRow> {
   return await rig.client.ended(await rig.client.add(rig.site.url(path), fields));
 }
 
-/** Path below the folder -> what `look` says of it. */
+/** Maps the paths below the folder to the results of `look`. */
 async function everything<T>(
   root: string,
   look: (stats: Awaited<ReturnType<typeof stat>>) => T,
 ): Promise<Record<string, T>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const found = entries.map(async (entry) => {
+  const files = entries.map(async (entry) => {
     const path = join(entry.parentPath, entry.name);
     return [`${path.slice(root.length + 1)}${entry.isDirectory() ? '/' : ''}`, look(await stat(path))] as const;
   });
-  return Object.fromEntries(await Promise.all(found));
+  return Object.fromEntries(await Promise.all(files));
 }
 
 describe('the umask of the settings', () => {
@@ -44,10 +44,10 @@ describe('the umask of the settings', () => {
   ])('applies the umask %s to files, companion files and new folders', async (umask, fileMode, folderMode) => {
     await using rig = await openRig({ environment: { UMASK: umask, SUBTITLES: 'en' } });
     const options = { format: 'mkv', quality: '360', folder: 'a/b' };
-    await made(rig, '/short/master.m3u8', options);
-    await made(rig, '/p/chapters', { format: 'mp4', split_by_chapters: true });
-    await made(rig, '/p/chapters', { download_type: 'audio', format: 'mp3', quality: 'best' });
-    await made(rig, '/p/og?title=Cover', { format: 'thumbnail' });
+    await downloadFile(rig, '/short/master.m3u8', options);
+    await downloadFile(rig, '/p/chapters', { format: 'mp4', split_by_chapters: true });
+    await downloadFile(rig, '/p/chapters', { download_type: 'audio', format: 'mp3', quality: 'best' });
+    await downloadFile(rig, '/p/og?title=Cover', { format: 'thumbnail' });
     const root = rig.file('').replace(/\/$/, '');
     const modes = await everything(root, ({ mode }) => Number(mode) & 0o777);
     const paths = ['a/', 'a/b/', 'a/b/master.mkv', 'a/b/master.en.srt', 'In chapters - 01 - Intro.mp4', 'Cover.jpg'];
@@ -58,27 +58,27 @@ describe('the umask of the settings', () => {
     expect(Number((await stat(root)).mode) & 0o777).toBe(folderMode);
   });
 
-  it('leaves folders that are there as they are', async () => {
+  it('leaves existing folders unchanged', async () => {
     const folder = await freshFolder();
     await mkdir(join(folder, 'mine'), { mode: 0o711 });
     await using rig = await openRig({ environment: { UMASK: '077', DOWNLOAD_DIR: folder } });
-    const { filename = '' } = await made(rig, '/single.mp4', { folder: 'mine' });
+    const { filename = '' } = await downloadFile(rig, '/single.mp4', { folder: 'mine' });
     expect((await stat(join(folder, 'mine'))).mode & 0o777).toBe(0o711);
     expect((await stat(join(folder, 'mine', filename))).mode & 0o777).toBe(0o600);
   });
 
-  it('holds across file systems', async () => {
+  it('applies across file systems', async () => {
     const temp = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'homeport-temp-'));
     folders.push(temp);
     await using rig = await openRig({ environment: { UMASK: '077', TEMP_DIR: temp } });
-    const { filename = '' } = await made(rig, '/single.mp4', {});
+    const { filename = '' } = await downloadFile(rig, '/single.mp4', {});
     expect((await stat(rig.file(filename))).mode & 0o777).toBe(0o600);
     expect(await readdir(rig.file(''))).toEqual([filename]);
   });
 });
 
 describe('unfinished files in the download folder itself', () => {
-  it('are served to nobody, and their folder is none to choose', async () => {
+  it('are not served, and their folder is not selectable', async () => {
     const folder = await freshFolder();
     await using rig = await openRig({ environment: { DOWNLOAD_DIR: folder, TEMP_DIR: folder } });
     const uid = await rig.client.add(rig.site.slow(500));
@@ -99,9 +99,9 @@ describe('the owner of the settings', () => {
   it.runIf(process.getuid?.() === 0).each([
     { UID: '4711', GID: '4712' },
     { PUID: '4711', PGID: '4712', UID: '0' },
-  ])('gets files and new folders where the host is root: %j', async (owner) => {
+  ])('owns files and new folders if the host is root: %j', async (owner) => {
     await using rig = await openRig({ environment: { ...owner, SUBTITLES: 'en' } });
-    await made(rig, '/short/master.m3u8', { format: 'mkv', quality: '360', folder: 'a' });
+    await downloadFile(rig, '/short/master.m3u8', { format: 'mkv', quality: '360', folder: 'a' });
     const owners = await everything(rig.file('').replace(/\/$/, ''), ({ uid, gid }) => `${uid}:${gid}`);
     expect(owners).toEqual({ 'a/': '4711:4712', 'a/master.mkv': '4711:4712', 'a/master.en.srt': '4711:4712' });
     expect(rig.host.log.join('')).not.toContain('UID and GID have no effect');
@@ -109,17 +109,17 @@ describe('the owner of the settings', () => {
 });
 
 describe('the folder for audio', () => {
-  it('takes audio files, serves them, and no others', async () => {
+  it('contains and serves only audio files', async () => {
     const audio = await freshFolder();
     await mkdir(join(audio, 'albums'));
     await using rig = await openRig({ environment: { AUDIO_DOWNLOAD_DIR: audio } });
-    const sound = await made(rig, '/single.mp4', {
+    const sound = await downloadFile(rig, '/single.mp4', {
       download_type: 'audio',
       format: 'mp3',
       quality: 'best',
       folder: 'x',
     });
-    const video = await made(rig, '/single.mp4', {});
+    const video = await downloadFile(rig, '/single.mp4', {});
     expect(sound.filename).toBe('single.mp3');
     expect(existsSync(join(audio, 'x', 'single.mp3'))).toBe(true);
     const status = async (path: string): Promise<number> => (await fetch(rig.client.base + path)).status;
@@ -130,17 +130,17 @@ describe('the folder for audio', () => {
     expect(await status('/audio_download/..%2f..%2fetc%2fpasswd')).toBe(404);
   });
 
-  it('is told to live clients with its folders', async () => {
+  it('is sent to live clients with its folders', async () => {
     const audio = await freshFolder();
     await mkdir(join(audio, 'albums'));
     await using rig = await openRig({ environment: { AUDIO_DOWNLOAD_DIR: audio, URL_PREFIX: 'tube' } });
     const socket = io(rig.client.base, { path: '/tube/socket.io', transports: ['websocket'], reconnection: false });
     try {
-      const told = await new Promise<string>((resolve, reject) => {
+      const message = await new Promise<string>((resolve, reject) => {
         socket.on('custom_dirs', resolve);
         socket.on('connect_error', reject);
       });
-      expect(JSON.parse(told)).toEqual({ download_dir: [''], audio_download_dir: ['', 'albums'] });
+      expect(JSON.parse(message)).toEqual({ download_dir: [''], audio_download_dir: ['', 'albums'] });
     } finally {
       socket.close();
     }
@@ -148,41 +148,41 @@ describe('the folder for audio', () => {
 });
 
 describe('the folder of a request', () => {
-  it('is refused where requests may name none', async () => {
+  it('is refused when requests must not select a folder', async () => {
     await using rig = await openRig({ environment: { CUSTOM_DIRS: 'false' } });
-    const answer = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
-    expect(answer).toMatchObject({
+    const response = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
+    expect(response).toMatchObject({
       status: 'error',
       msg: expect.stringContaining('CUSTOM_DIRS is not true') as string,
     });
-    expect(await made(rig, '/single.mp4', {})).toMatchObject({ status: 'finished' });
+    expect(await downloadFile(rig, '/single.mp4', {})).toMatchObject({ status: 'finished' });
   });
 
-  it('must be there where none is made', async () => {
+  it('must exist when folders are not created', async () => {
     const folder = await freshFolder();
     await mkdir(join(folder, 'there'));
     await using rig = await openRig({ environment: { CREATE_CUSTOM_DIRS: 'false', DOWNLOAD_DIR: folder } });
-    const answer = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
-    expect(answer).toMatchObject({ status: 'error', msg: expect.stringContaining('CREATE_CUSTOM_DIRS') as string });
-    expect(await made(rig, '/single.mp4', { folder: 'there' })).toMatchObject({ status: 'finished' });
+    const response = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
+    expect(response).toMatchObject({ status: 'error', msg: expect.stringContaining('CREATE_CUSTOM_DIRS') as string });
+    expect(await downloadFile(rig, '/single.mp4', { folder: 'there' })).toMatchObject({ status: 'finished' });
     expect(existsSync(join(folder, 'x'))).toBe(false);
   });
 });
 
 describe('a removed download', () => {
-  it('takes its files along where the settings say so, all of them', async () => {
+  it('deletes all of its files if the settings require it', async () => {
     await using rig = await openRig({ environment: { DELETE_FILE_ON_TRASHCAN: 'true', SUBTITLES: 'en' } });
     const records = [
-      await made(rig, '/short/master.m3u8', { format: 'mkv', quality: '360' }),
-      await made(rig, '/p/chapters', { format: 'mp4', split_by_chapters: true }),
+      await downloadFile(rig, '/short/master.m3u8', { format: 'mkv', quality: '360' }),
+      await downloadFile(rig, '/p/chapters', { format: 'mp4', split_by_chapters: true }),
     ];
-    const kept = await made(rig, '/single.mp4', {});
+    const download = await downloadFile(rig, '/single.mp4', {});
     expect(await readdir(rig.file(''))).toHaveLength(7);
     await rig.client.post('/delete', { where: 'done', ids: records.map(({ uid }) => uid) });
-    await expect.poll(async () => await readdir(rig.file(''))).toEqual([kept.filename]);
+    await expect.poll(async () => await readdir(rig.file(''))).toEqual([download.filename]);
   });
 
-  it('goes by itself after its time, and its files stay', async () => {
+  it('expires without its files', async () => {
     await using rig = await openRig({ environment: { CLEAR_COMPLETED_AFTER: '1' } });
     await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', format: 'any' });
     await expect.poll(() => existsSync(rig.file('single.mp4'))).toBe(true);
@@ -202,8 +202,8 @@ describe('a path prefix', () => {
       expect((await get('/')).headers.get('location')).toBe('/tube/');
       expect((await get('/download/a%20b.mp4')).headers.get('location')).toBe('/tube/download/a%20b.mp4');
       const body = JSON.stringify({ url: 'nonsense', quality: 'best' });
-      const answer = await fetch(`${rig.client.base}/tube/add`, { method: 'POST', body });
-      expect(await answer.json()).toMatchObject({ status: 'error' });
+      const response = await fetch(`${rig.client.base}/tube/add`, { method: 'POST', body });
+      expect(await response.json()).toMatchObject({ status: 'error' });
     },
   );
 });
@@ -226,7 +226,7 @@ it.each([
 });
 
 describe('the free space', () => {
-  it('is known before the download folder was made', async () => {
+  it('is known before the download folder exists', async () => {
     const folder = join(await freshFolder(), 'not', 'there', 'yet');
     await using rig = await openRig({ environment: { DOWNLOAD_DIR: folder } });
     expect((await rig.client.get<{ disk_free: number }>('/status')).disk_free).toBeGreaterThan(0);

@@ -12,8 +12,8 @@ import { Driver } from '../../../services/downloads/engine/driver.ts';
 import { Extractor } from '../../../services/downloads/engine/extractor.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
-import { silentLog } from '../../support/place.ts';
-import { mediaOf } from './media.ts';
+import { silentLog } from '../../support/database-location.ts';
+import { readMedia } from './media.ts';
 import { dataFolderWith, openRig, type Record as Row, type Rig } from './rig.ts';
 
 let rig: Rig;
@@ -22,9 +22,9 @@ beforeAll(async () => {
 });
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
-type Made = Row & { readonly chapter_files?: readonly { filename: string; size: number }[] };
+type DownloadRow = Row & { readonly chapter_files?: readonly { filename: string; size: number }[] };
 
-async function made(path: string, fields: object): Promise<Made> {
+async function downloadFile(path: string, fields: object): Promise<DownloadRow> {
   return await rig.client.ended(await rig.client.add(rig.site.url(path), fields));
 }
 
@@ -38,44 +38,44 @@ describe('a file for Apple devices', () => {
     ['/p/og?src=/vp9.webm&title=Apple', {}, ['h264/360', 'aac']],
     ['/p/og?src=/end.mp4&title=End', {}, ['h264/360', 'aac']],
   ])('converts %s with %j to H.264 or HEVC with AAC in MP4 with the index first', async (path, fields, codecs) => {
-    const record = await made(path, { download_type: 'video', format: 'ios', quality: 'best', ...fields });
+    const record = await downloadFile(path, { download_type: 'video', format: 'ios', quality: 'best', ...fields });
     expect(record).toMatchObject({ status: 'finished', format: 'ios' });
     expect(record.filename).toMatch(/\.mp4$/);
-    const media = await mediaOf(rig.file(record.filename ?? ''));
+    const media = await readMedia(rig.file(record.filename ?? ''));
     expect(media.codecs).toEqual(codecs);
     expect(media.streams[0]?.tag).toBe(codecs[0] === 'hevc/360' ? 'hvc1' : 'avc1');
     expect(await topBoxes(rig.file(record.filename ?? ''))).toMatchObject(['ftyp', 'moov', expect.anything()]);
   });
 
-  it('keeps a file that already fits', async () => {
-    const record = await made('/p/og?src=/single.mp4&title=Same', { quality: 'best_ios', format: undefined });
+  it('keeps a file that is already compatible', async () => {
+    const record = await downloadFile('/p/og?src=/single.mp4&title=Same', { quality: 'best_ios', format: undefined });
     expect(record).toMatchObject({ format: 'ios', quality: 'best' });
     const original = await fetch(rig.site.url('/single.mp4'));
     expect(record.size).toBe((await original.arrayBuffer()).byteLength);
   });
 
-  it('is made where nothing is said, if the settings ask for it', async () => {
+  it('is created by default if the settings require it', async () => {
     await using apple = await openRig({ environment: { ENABLE_IOS_FORMAT: 'true' } });
     const uid = (await apple.client.post('/add', { url: apple.site.url('/vp9.webm'), quality: 'best' })).uid ?? '';
     const { filename = '' } = await apple.client.ended(uid);
-    expect((await mediaOf(apple.file(filename))).codecs).toEqual(['h264/360', 'aac']);
+    expect((await readMedia(apple.file(filename))).codecs).toEqual(['h264/360', 'aac']);
   });
 });
 
-it('streams that MP4 cannot hold are encoded anew for it', async () => {
-  const { filename = '' } = await made('/p/og?src=/vp8.webm&title=Old', { format: 'mp4' });
-  expect((await mediaOf(rig.file(filename))).codecs).toEqual(['h264/360', 'aac']);
+it('encodes streams again that MP4 cannot contain', async () => {
+  const { filename = '' } = await downloadFile('/p/og?src=/vp8.webm&title=Old', { format: 'mp4' });
+  expect((await readMedia(rig.file(filename))).codecs).toEqual(['h264/360', 'aac']);
 });
 
 describe('an audio file', () => {
-  it.each(['mp3', 'm4a', 'ogg', 'opus', 'flac'])('as %s has the picture as its cover, and tags', async (format) => {
-    const record = await made(`/p/chapters?title=Song%20${format}`, {
+  it.each(['mp3', 'm4a', 'ogg', 'opus', 'flac'])('has a cover and tags as %s', async (format) => {
+    const record = await downloadFile(`/p/chapters?title=Song%20${format}`, {
       download_type: 'audio',
       format,
       quality: 'best',
     });
     expect(record).toMatchObject({ status: 'finished', filename: `Song ${format}.${format}` });
-    const media = await mediaOf(rig.file(record.filename ?? ''));
+    const media = await readMedia(rig.file(record.filename ?? ''));
     expect(media.streams.filter(({ cover }) => cover)).toMatchObject([{ kind: 'video', codec: 'mjpeg' }]);
     expect(media.tags).toMatchObject({ title: `Song ${format}`, artist: 'Ada' });
     expect((await readdir(rig.file(''))).filter((name) => name.startsWith(`Song ${format}`))).toEqual([
@@ -83,20 +83,24 @@ describe('an audio file', () => {
     ]);
   });
 
-  it('has no login of its address in the tags', async () => {
+  it('contains no login in its tags', async () => {
     const url = rig.site.url('/single.mp4?login').replace('://', '://ada:s3cret%40pw@');
     const uid = await rig.client.add(url, { download_type: 'audio', format: 'mp3', quality: 'best' });
     const { filename = '' } = await rig.client.ended(uid);
-    const { tags } = await mediaOf(rig.file(filename));
+    const { tags } = await readMedia(rig.file(filename));
     expect(tags['purl']).toBe(rig.site.url('/single.mp4?login'));
     expect(JSON.stringify(tags)).not.toContain('s3cret');
   });
 
-  it('as WAV has none, and one whose picture is gone is fine without', async () => {
-    const wave = await made('/p/chapters?title=Wave', { download_type: 'audio', format: 'wav', quality: 'best' });
-    expect((await mediaOf(rig.file(wave.filename ?? ''))).codecs).toEqual(['pcm_s16le']);
-    const bare = await made('/single.mp4?bare', { download_type: 'audio', format: 'mp3', quality: '128' });
-    const media = await mediaOf(rig.file(bare.filename ?? ''));
+  it('has no cover as WAV, or if its picture is missing', async () => {
+    const wave = await downloadFile('/p/chapters?title=Wave', {
+      download_type: 'audio',
+      format: 'wav',
+      quality: 'best',
+    });
+    expect((await readMedia(rig.file(wave.filename ?? ''))).codecs).toEqual(['pcm_s16le']);
+    const audio = await downloadFile('/single.mp4?bare', { download_type: 'audio', format: 'mp3', quality: '128' });
+    const media = await readMedia(rig.file(audio.filename ?? ''));
     expect(media.streams.map(({ codec }) => codec)).toEqual(['mp3']);
   });
 });
@@ -106,34 +110,34 @@ describe('a thumbnail download', () => {
     ['/p/og?title=Jpeg', 'Jpeg.jpg'],
     ['/p/og?title=Png&image=/cover.png', 'Png.jpg'],
   ])('stores the thumbnail of %s as a JPEG file', async (path, name) => {
-    const record = await made(path, { format: 'thumbnail' });
+    const record = await downloadFile(path, { format: 'thumbnail' });
     expect(record).toMatchObject({ status: 'finished', filename: name });
-    const media = await mediaOf(rig.file(name));
+    const media = await readMedia(rig.file(name));
     expect(media.streams).toMatchObject([{ codec: 'mjpeg', height: 360 }]);
-    expect((await readdir(rig.file(''))).filter((each) => each.startsWith(name.slice(0, 3)))).toEqual([name]);
+    expect((await readdir(rig.file(''))).filter((entry) => entry.startsWith(name.slice(0, 3)))).toEqual([name]);
   });
 });
 
 describe('chapters', () => {
   it('writes separate files for chapters next to the complete file', async () => {
     const fields = { format: 'mp4', split_by_chapters: true };
-    const record = await made('/p/chapters?title=Parts', fields);
+    const record = await downloadFile('/p/chapters?title=Parts', fields);
     expect(record).toMatchObject({ filename: 'Parts.mp4', split_by_chapters: true });
     const names = ['Parts - 01 - Intro.mp4', 'Parts - 02 - Body： one⧸two.mp4', 'Parts - 03 - End.mp4'];
     expect(record.chapter_files?.map(({ filename }) => filename)).toEqual(names);
     for (const { filename, size } of record.chapter_files ?? []) {
       expect((await stat(rig.file(filename))).size).toBe(size);
-      expect((await mediaOf(rig.file(filename))).seconds).toBeCloseTo(2, 0);
+      expect((await readMedia(rig.file(filename))).seconds).toBeCloseTo(2, 0);
     }
-    const again = await made('/p/chapters?title=Parts&again', fields);
-    expect([again.filename, again.chapter_files?.[0]?.filename]).toEqual([
+    const secondDownload = await downloadFile('/p/chapters?title=Parts&again', fields);
+    expect([secondDownload.filename, secondDownload.chapter_files?.[0]?.filename]).toEqual([
       'Parts (2).mp4',
       'Parts (2) - 01 - Intro.mp4',
     ]);
   });
 
-  it('are named by the request, in its folder, also as sound', async () => {
-    const record = await made('/p/chapters?title=Album', {
+  it('have the requested names in the requested folder, also as audio', async () => {
+    const record = await downloadFile('/p/chapters?title=Album', {
       ...{ download_type: 'audio', format: 'mp3', quality: 'best', folder: 'music', custom_name_prefix: 'p' },
       ...{ split_by_chapters: true, chapter_template: '%(title)s/%(section_number)d %(section_title)s.%(ext)s' },
     });
@@ -143,7 +147,7 @@ describe('chapters', () => {
       'Album/p.2 Body： one⧸two.mp3',
       'Album/p.3 End.mp3',
     ]);
-    expect((await mediaOf(rig.file('music/Album/p.3 End.mp3'))).codecs).toEqual(['mp3']);
+    expect((await readMedia(rig.file('music/Album/p.3 End.mp3'))).codecs).toEqual(['mp3']);
   });
 
   it.each(['../%(title)s.%(ext)s', '/tmp/%(title)s', 'chapter:/tmp/x'])(
@@ -155,7 +159,7 @@ describe('chapters', () => {
   );
 
   it('downloads a video without chapters', async () => {
-    const record = await made('/single.mp4?nochapters', { split_by_chapters: true });
+    const record = await downloadFile('/single.mp4?nochapters', { split_by_chapters: true });
     expect(record).toMatchObject({ status: 'finished' });
     expect(record.chapter_files).toBeUndefined();
   });
@@ -166,36 +170,36 @@ describe('a clip', () => {
     [{ clip_start: '0:02', clip_end: 4 }, { clip_start: 2, clip_end: 4 }, 2],
     [{ clip_start: '3s' }, { clip_start: 3, clip_end: null }, 3],
     [{ clip_end: '0m2s' }, { clip_start: 0, clip_end: 2 }, 2],
-  ])('cuts %j to the requested length', async (fields, told, seconds) => {
-    const record = await made(`/chapters.mp4?${JSON.stringify(told)}`, { ...fields, format: 'mp4' });
-    expect(record).toMatchObject({ status: 'finished', ...told });
-    const media = await mediaOf(rig.file(record.filename ?? ''));
+  ])('cuts %j to the requested length', async (fields, requestedRange, seconds) => {
+    const record = await downloadFile(`/chapters.mp4?${JSON.stringify(requestedRange)}`, { ...fields, format: 'mp4' });
+    expect(record).toMatchObject({ status: 'finished', ...requestedRange });
+    const media = await readMedia(rig.file(record.filename ?? ''));
     expect(Math.abs(media.seconds - seconds)).toBeLessThan(0.6);
     expect(media.codecs).toEqual(['h264/360', 'aac']);
   });
 
   it('cuts a clip of audio and of an HLS stream', async () => {
-    const sound = await made('/chapters.mp4?sound', {
+    const sound = await downloadFile('/chapters.mp4?sound', {
       download_type: 'audio',
       format: 'mp3',
       clip_start: 1,
       clip_end: 3,
     });
-    expect(Math.abs((await mediaOf(rig.file(sound.filename ?? ''))).seconds - 2)).toBeLessThan(0.6);
-    const hls = await made('/hls/master.m3u8?clip', { quality: '360', format: 'mp4', clip_start: 2 });
-    const media = await mediaOf(rig.file(hls.filename ?? ''));
+    expect(Math.abs((await readMedia(rig.file(sound.filename ?? ''))).seconds - 2)).toBeLessThan(0.6);
+    const hls = await downloadFile('/hls/master.m3u8?clip', { quality: '360', format: 'mp4', clip_start: 2 });
+    const media = await readMedia(rig.file(hls.filename ?? ''));
     expect(media.codecs).toEqual(['h264/360', 'aac']);
     expect(media.seconds).toBeLessThan(3.1);
   });
 });
 
 describe('SponsorBlock', () => {
-  /** Speaks as SponsorBlock does: segments of all videos whose hash begins as asked. */
+  /** Implements SponsorBlock's API: returns the segments of all videos whose hash begins with the requested prefix. */
   async function sponsorBlock(videoId: string) {
-    const asked: URL[] = [];
+    const requests: URL[] = [];
     const server = createServer((request, response) => {
       const url = new URL(request.url ?? '', 'http://x');
-      asked.push(url);
+      requests.push(url);
       const prefix = createHash('sha256').update(videoId).digest('hex').slice(0, 4);
       if (url.pathname !== `/api/skipSegments/${prefix}`) return void response.writeHead(404).end('Not Found');
       const base = { actionType: 'skip', votes: 3, locked: 1, videoDuration: 6, description: '' };
@@ -211,7 +215,7 @@ describe('SponsorBlock', () => {
     await once(server, 'listening');
     return {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      asked,
+      asked: requests,
       async [Symbol.asyncDispose]() {
         server.closeAllConnections();
         server.close();
@@ -220,7 +224,7 @@ describe('SponsorBlock', () => {
     };
   }
 
-  /** As the peer's documentation has it. */
+  /** Documented format of SponsorBlock. */
   const sponsorblock = {
     postprocessors: [
       { key: 'SponsorBlock', categories: ['sponsor', 'selfpromo', 'interaction'] },
@@ -232,7 +236,7 @@ describe('SponsorBlock', () => {
     ['a loaded extractor', true, false],
     ['the executable', false, false],
     ['a loaded extractor, by the preset of the peer', true, true],
-  ])('is left out of what SponsorBlock knows: %s', async (_name, keepLoaded, byPreset) => {
+  ])('removes the segments of SponsorBlock: %s', async (_name, keepLoaded, byPreset) => {
     const videoId = 'abcdefghijk';
     await using api = await sponsorBlock(videoId);
     const folder = dataFolderWith({});
@@ -261,7 +265,7 @@ describe('SponsorBlock', () => {
       ...defaultOrderOptions,
       ...(byPreset ? { presets: ['sponsorblock'] } : { sponsorblock: true }),
     };
-    // What a look at a video of YouTube leaves for the download; the media is the fixture site's.
+    // Probe result of a YouTube video, with media of the fixture site.
     await mkdir(join(folder, 'job'));
     const info = {
       ...{
@@ -287,11 +291,13 @@ describe('SponsorBlock', () => {
         onStart: () => Promise.resolve(),
         onEvent: () => undefined,
       });
-      const media = await mediaOf(path ?? '');
+      const media = await readMedia(path ?? '');
       expect(Math.abs(media.seconds - 4)).toBeLessThan(0.6);
       expect(api.asked).toHaveLength(1);
-      const asked = JSON.parse(api.asked[0]?.searchParams.get('categories') ?? '') as string[];
-      expect(asked.toSorted()).toEqual(byPreset ? ['interaction', 'selfpromo', 'sponsor'] : ['selfpromo', 'sponsor']);
+      const categories = JSON.parse(api.asked[0]?.searchParams.get('categories') ?? '') as string[];
+      expect(categories.toSorted()).toEqual(
+        byPreset ? ['interaction', 'selfpromo', 'sponsor'] : ['selfpromo', 'sponsor'],
+      );
       expect(api.asked[0]?.searchParams.get('service')).toBe('YouTube');
     } finally {
       await rm(folder, { recursive: true });
@@ -300,7 +306,7 @@ describe('SponsorBlock', () => {
 });
 
 describe('the prefix of a request', () => {
-  it('stands before every entry of a playlist', async () => {
+  it('precedes the names of all entries of a playlist', async () => {
     const body = {
       url: rig.site.url('/feed/2.rss?title=Show'),
       quality: 'best',
@@ -313,12 +319,12 @@ describe('the prefix of a request', () => {
   });
 });
 
-/** The boxes of an MP4 file, in their order. */
+/** Lists the boxes of an MP4 file in order. */
 async function topBoxes(path: string): Promise<readonly string[]> {
   const bytes = await readFile(path);
   const names: string[] = [];
-  for (let at = 0; at + 8 <= bytes.length; at += Math.max(8, bytes.readUInt32BE(at))) {
-    names.push(bytes.toString('latin1', at + 4, at + 8));
+  for (let offset = 0; offset + 8 <= bytes.length; offset += Math.max(8, bytes.readUInt32BE(offset))) {
+    names.push(bytes.toString('latin1', offset + 4, offset + 8));
   }
   return names.slice(0, 3);
 }

@@ -32,7 +32,7 @@ describe('the history', () => {
     return z.parse(downloadsApi.list.reply, await ask(query)).history.map(({ title }) => title);
   }
 
-  it('is filtered by how a download ended and by what was asked for', async () => {
+  it('is filtered by result and by request options', async () => {
     const video = await rig.client.add(rig.site.url('/p/og?title=Film'));
     const sound = await rig.client.add(rig.site.url('/p/og?title=Song'), { quality: 'audio', format: 'm4a' });
     await rig.client.post('/add', { url: rig.site.url('/s/404'), quality: 'best' });
@@ -53,12 +53,12 @@ describe('the history', () => {
     expect(await titles('?kind=video&state=finished&q=film')).toEqual(['Film']);
   });
 
-  it('stands beside what a download may name: folders that are there, and presets', async () => {
+  it('includes the existing folders and the presets', async () => {
     await mkdir(rig.file('Talks/2026'), { recursive: true });
     expect(await ask('/choices')).toEqual({ folders: ['Talks', 'Talks/2026'], presets: ['thrifty'] });
   });
 
-  it('downloads again what is there, beside it and in the same format', async () => {
+  it('downloads a file again in the same format, next to the existing one', async () => {
     const first = await rig.client.add(rig.site.url('/p/og?title=Again'), { quality: 'audio', format: 'm4a' });
     await rig.client.ended(first);
     const { uids } = (await ask('/again', { uid: first })) as { uids: string[] };
@@ -69,7 +69,7 @@ describe('the history', () => {
     });
   });
 
-  it('plays with the subtitles that lie beside the file, and deletes them with it when told', async () => {
+  it('plays with the subtitles next to the file, and deletes them with it on request', async () => {
     const uid = await rig.client.add(rig.site.url('/p/og?title=Talk'));
     const { filename = '' } = await rig.client.ended(uid);
     expect(filename).toBe('Talk.mp4');
@@ -89,14 +89,14 @@ describe('the history', () => {
     expect(existsSync(rig.file('Talk.about.boats.mp4'))).toBe(true);
   });
 
-  it('keeps the file when a row is only forgotten', async () => {
+  it('keeps the file when only the row is removed', async () => {
     const uid = await rig.client.add(rig.site.url('/p/og?title=Kept'));
     await rig.client.ended(uid);
     expect(await ask('/remove', { uids: [uid] })).toEqual({ removed: 1 });
     expect(existsSync(rig.file('Kept.mp4'))).toBe(true);
   });
 
-  it('opens for a plain browser at the root of the port, by the name that the browser uses', async () => {
+  it('opens in a browser from the root of the port, with the host name of the browser', async () => {
     const port = new URL(rig.client.base).port;
     const page = new URL(rig.host.url('control')).port;
     for (const name of ['127.0.0.1', 'localhost']) {
@@ -110,7 +110,7 @@ describe('the history', () => {
 });
 
 describe('subtitle files', () => {
-  it('are read with hours or without, with numbers or without, and nothing else is', () => {
+  it('are parsed with or without hours and numbers, and rejected otherwise', () => {
     expect(readCues('WEBVTT\r\n\r\nintro\r\n01:00:00.000 --> 01:00:01.250 align:start\r\nOne\r\nTwo\r\n')).toEqual([
       { from: 3_600_000, to: 3_601_250, lines: ['One', 'Two'] },
     ]);
@@ -124,7 +124,7 @@ describe('subtitle files', () => {
     ['Talk.mp4', 'Talk (2).en.srt', undefined],
     ['Talk.mp4', 'Talk.about.boats.srt', undefined],
     ['Talk.mp4', 'Talk.mp4', undefined],
-  ])('reads next to %s the language of %s as %s', (filename, beside, language) => {
-    expect(findCaptionLanguage(filename, beside)).toBe(language);
+  ])('reads for %s the language of %s as %s', (filename, subtitles, language) => {
+    expect(findCaptionLanguage(filename, subtitles)).toBe(language);
   });
 });

@@ -9,7 +9,7 @@ it('runs the scripts of sites with the Node of this process', async () => {
 
 const desktop = { execPath: '/opt/homeport/homeport', versions: { ...process.versions, electron: '45.4.1' } };
 
-it('leaves the choice of a runtime to the extractor in the desktop app, which is not Node', () => {
+it('lets the extractor select a runtime in the desktop app, which cannot run as Node', () => {
   expect(selectJavaScriptRuntime(desktop).args).toEqual([
     '--no-js-runtimes',
     ...['--js-runtimes', 'deno', '--js-runtimes', 'node', '--js-runtimes', 'bun'],
@@ -22,7 +22,7 @@ it.each([
   [{ node: 'v20.20.2', bun: '1.2.11' }, 'bun 1.2.11'],
   [{ node: 'v20.20.2' }, null],
   [{}, null],
-])('uses a runtime of the system that is new enough: %o', async (programs: Record<string, string>, found) => {
+])('uses a runtime of the system that is new enough: %o', async (programs: Record<string, string>, runtime) => {
   const { find } = selectJavaScriptRuntime(desktop, (name) => Promise.resolve(programs[name] ?? ''));
-  expect(await find()).toBe(found);
+  expect(await find()).toBe(runtime);
 });

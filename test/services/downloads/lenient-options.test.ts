@@ -41,13 +41,13 @@ describe('an option value that yt-dlp accepts', () => {
       steps({ key: 'FFmpegMetadata', add_metadata: true, add_chapters: true, add_infojson: true }),
       ['--embed-metadata', '--embed-info-json'],
     ],
-  ])('is taken: %j', (options, args) => {
+  ])('is accepted: %j', (options, args) => {
     expect(findIgnoredOptions(options)).toEqual([]);
     expect(buildOptionArguments(options)).toEqual(args);
   });
 });
 
-it('takes ranges of playlists in the notation of yt-dlp for a look', () => {
+it('accepts ranges of playlists in the syntax of yt-dlp for a probe', () => {
   const options = { playlist_items: '1:3,7,-5::2,10-15' };
   expect(buildOptionArguments(options, 'probe')).toEqual(['--playlist-items=1:3,7,-5::2,10-15']);
 });
@@ -64,22 +64,22 @@ describe('an option with an invalid value', () => {
     [steps({ key: '__proto__' }), '__proto__'],
     [{ postprocessors: 'Exec' }, 'postprocessors'],
     [{ postprocessors: [null, 7] }, 'a step without a key'],
-  ])('is left out and named: %j', (options, name) => {
+  ])('is ignored and logged: %j', (options, name) => {
     expect(findIgnoredOptions(options)[0]).toMatchObject({ option: name, isRelevant: true });
     expect(buildOptionArguments(options)).toEqual([]);
   });
 
-  it('leaves the other steps of its list', () => {
+  it('keeps the other steps of its list', () => {
     const options = steps({ key: 'Exec', exec_cmd: 'x' }, { key: 'FFmpegMetadata' });
     expect(buildOptionArguments(options)).toEqual(['--embed-metadata']);
   });
 
-  const stateOf = async ({ host }: Rig): Promise<ServiceState | undefined> => {
+  const getDownloadsState = async ({ host }: Rig): Promise<ServiceState | undefined> => {
     const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
     return services.find(({ id }) => id === 'downloads');
   };
 
-  it('never stops the service, which downloads with the others and says what is left out', async () => {
+  it('never stops the service, which uses the other options and logs the ignored ones', async () => {
     const options = { subtitleslangs: ['en', '-live_chat'], retries: 'often', windowsfilenames: true, quiet: true };
     const environment = { YTDL_OPTIONS: JSON.stringify(options), YTDL_OPTIONS_PRESETS: '{"x": {"exec": "y"}}' };
     await using rig = await openRig({ services: [downloads, control], environment });
@@ -87,7 +87,7 @@ describe('an option with an invalid value', () => {
     expect(record).toMatchObject({ status: 'finished' });
     expect(record.filename).toContain('a：b');
     await vi.waitFor(async () =>
-      expect(await stateOf(rig)).toMatchObject({
+      expect(await getDownloadsState(rig)).toMatchObject({
         state: 'degraded',
         reason: expect.stringContaining(
           'retries (its value is not understood), exec (it would run a program',
@@ -105,7 +105,7 @@ describe('an option with an invalid value', () => {
     await using rig = await openRig({ services: [downloads, control], environment: { YTDL_OPTIONS_FILE: file } });
     const record = await rig.client.ended(await rig.client.add(rig.site.url('/p/html5?title=a%3Ab')));
     expect(record).toMatchObject({ status: 'finished' });
-    await vi.waitFor(async () => expect((await stateOf(rig))?.reason).toContain('socket_timeout'));
+    await vi.waitFor(async () => expect((await getDownloadsState(rig))?.reason).toContain('socket_timeout'));
     rmSync(folder, { recursive: true, force: true });
   });
 });

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 interface LimitRig extends Rig {
-  /** Sets some of the limits through our own API. */
+  /** Changes limits through the app API. */
   readonly limit: (limits: Partial<DownloadLimits>) => Promise<CurrentLimits>;
   readonly now: () => Promise<CurrentLimits>;
   readonly start: (uids: readonly string[], anyway?: boolean) => Promise<unknown>;
@@ -44,17 +44,17 @@ async function limitRig(options: TestHostOptions & { readonly settings?: object 
   });
 }
 
-/** Milliseconds since the epoch of a time of day on Monday, January 5, 2026, here. */
+/** Returns the time of day on Monday, January 5, 2026, in this time zone, in milliseconds since the epoch. */
 function monday(hours: number, minutes = 0, seconds = 0): number {
   return new Date(2026, 0, 5, hours, minutes, seconds).getTime();
 }
 
 describe('the speed limit', () => {
-  it('holds for all downloads together and follows a change at once, without fetching anything anew', async () => {
+  it('applies to all downloads together, and a change applies immediately without restarting transfers', async () => {
     const { client, site, limit } = await limitRig();
     await limit({ speed: 60_000 });
     const uids = [await client.add(site.slow(600, 'big.mp4', 'a')), await client.add(site.slow(600, 'big.mp4', 'b'))];
-    // Read in one look: one that is still alone may have all of it for a moment.
+    // Both are read at the same time, because a single download may briefly use the complete rate.
     const together = async (): Promise<number> =>
       (await client.history()).queue.reduce((sum, { speed }) => sum + (speed ?? Infinity), 0);
     await expect.poll(together).toBeLessThan(90_000);
@@ -63,7 +63,7 @@ describe('the speed limit', () => {
     expect(site.stats().ranges).toEqual([]);
   });
 
-  it('slows down what runs already', async () => {
+  it('applies to running downloads', async () => {
     const { client, site, limit } = await limitRig();
     const uid = await client.add(site.slow(500));
     await client.until(uid, ({ speed }) => (speed ?? 0) > 300_000);
@@ -72,7 +72,7 @@ describe('the speed limit', () => {
     await client.post('/delete', { where: 'queue', ids: [uid] });
   });
 
-  it('holds without a loaded yt-dlp too, where a change goes on by a range request', async () => {
+  it('applies without a loaded yt-dlp, where a change continues by a range request', async () => {
     const { client, site, host, limit } = await limitRig({ settings: { keepLoaded: false } });
     const uid = await client.add(site.slow(400));
     await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
@@ -84,7 +84,7 @@ describe('the speed limit', () => {
     expect(site.stats().ranges).toHaveLength(2);
   });
 
-  it('is still there after a restart', async () => {
+  it('is kept across a restart', async () => {
     const dataDir = dataFolderWith({});
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     const first = await limitRig({ dataDir });
@@ -97,7 +97,7 @@ describe('the speed limit', () => {
     expect((await client.until(uid, ({ speed }) => speed !== null && speed < 60_000)).status).toBe('downloading');
   });
 
-  it('refuses what is no speed', async () => {
+  it('refuses an invalid speed', async () => {
     const { limit } = await limitRig();
     await expect(limit({ speed: 3 })).rejects.toThrow('422');
     await expect(limit({ hours: ['at night'] })).rejects.toThrow('422');
@@ -131,29 +131,29 @@ describe('allowed hours', () => {
     await expect.poll(() => processesNaming(uid)).toEqual([]);
     expect(await now()).toMatchObject({ open: false, changesAt: monday(22) });
     const other = await client.add(site.url('/single.mp4'));
-    const kept = await partBytes(host.dataDir, uid);
-    expect(kept).toBeGreaterThan(100_000);
+    const partialBytes = await partBytes(host.dataDir, uid);
+    expect(partialBytes).toBeGreaterThan(100_000);
     site.reset();
     expect(await start([uid], true)).toEqual({ started: 1 });
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: kept }]);
+    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: partialBytes }]);
     expect(await client.order()).toEqual([other]);
     await limit({ hours: [] });
     expect(await client.ended(other)).toMatchObject({ status: 'finished' });
   });
 
-  it('are left by every video of a playlist that was started while the site was still asked', async () => {
+  it('are not applied to videos of a playlist that was started during its probe', async () => {
     const { client, limit, start } = await limitRig({ clock: createFakeClock(monday(12)) });
     await limit({ hours: night });
     const feed = open.use(await holdFeed());
     const adding = client.post('/add', { url: feed.url, quality: 'best', format: 'any' });
-    await feed.asked;
+    await feed.requested;
     const [playlist = ''] = await client.order();
     expect(await start([playlist], true)).toEqual({ started: 1 });
     feed.answer(['One', 'Two']);
     const { uids = [] } = await adding;
     expect(uids).toHaveLength(2);
-    // They may run: there is nothing to fetch.
+    // Downloads are allowed, but there is nothing to download.
     for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'error' });
   });
 

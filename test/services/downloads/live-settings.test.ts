@@ -12,7 +12,7 @@ const change = (host: TestHost, values: object): Promise<unknown> =>
   api(host.url('control'), '/api/settings/downloads', { method: 'PATCH', body: JSON.stringify(values) });
 
 describe('a change of settings during a download', () => {
-  it('lets it run, and applies to the next', async () => {
+  it('keeps it running, and applies to the next download', async () => {
     await requireEngines();
     await using site = await startFixtureSite();
     await using host = await openTestHost({ services: [downloads, control], environment: { DOWNLOAD_DIR: '' } });
@@ -50,21 +50,21 @@ describe('a change of settings during a download', () => {
       restarted: [],
       pending: ['downloads'],
     });
-    // It restarts at a port of its own.
-    const endOf = async (uid: string): Promise<string> => {
+    // The service restarts on another port.
+    const waitForEnd = async (uid: string): Promise<string> => {
       for (;;) {
         try {
           const { done } = await new Client(host.url('downloads')).history();
-          const record = done.find((each) => each.uid === uid);
+          const record = done.find((entry) => entry.uid === uid);
           if (record !== undefined) return record.status;
         } catch {
-          // It is restarting.
+          // The service is restarting.
         }
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     };
-    expect([await endOf(running), await endOf(waiting)]).toEqual(['finished', 'finished']);
-    // Nothing of it was fetched again.
+    expect([await waitForEnd(running), await waitForEnd(waiting)]).toEqual(['finished', 'finished']);
+    // No part of the file is downloaded again.
     expect(site.stats().ranges).toEqual([]);
   });
 });

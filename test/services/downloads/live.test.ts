@@ -31,17 +31,17 @@ describe.each([
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** Begins a recording and resolves once some of it is on disk. */
+  /** Starts a recording and resolves when a part of it is on disk. */
   async function record(name: string): Promise<string> {
     const uid = await rig.client.add(rig.site.url(`/live/${name}.m3u8`));
     await rig.client.until(uid, ({ msg }) => /^Recording \d+:\d\d, [0-9.]+ MB$/.test(msg ?? ''));
     return uid;
   }
 
-  it('tells how long and how much it has recorded, and is kept when it is stopped', async () => {
+  it('reports the recorded duration and size, and is kept when it is stopped', async () => {
     const uid = await record('kept');
-    const shown = await rig.client.until(uid, ({ status }) => status === 'downloading');
-    expect(shown).toMatchObject({ live_status: 'is_live', percent: null });
+    const running = await rig.client.until(uid, ({ status }) => status === 'downloading');
+    expect(running).toMatchObject({ live_status: 'is_live', percent: null });
     expect(await rig.client.post('/pause', { ids: [uid] })).toMatchObject({ status: 'ok', uids: [uid] });
     const ended = await rig.client.ended(uid);
     expect(ended).toMatchObject({ status: 'finished', error: null });
@@ -52,7 +52,7 @@ describe.each([
     expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]);
   });
 
-  it('leaves no file and no process when it is cancelled', async () => {
+  it('leaves no files or processes when it is cancelled', async () => {
     const before = await readdir(join(dataDir, 'Downloads'));
     const uid = await record('cancelled');
     await rig.client.post('/delete', { where: 'queue', ids: [uid] });
@@ -61,7 +61,7 @@ describe.each([
     expect(await readdir(join(dataDir, 'Downloads'))).toEqual(before);
   });
 
-  it('is finished when it ends by itself', async () => {
+  it('is finished at the end of the stream', async () => {
     const uid = await rig.client.add(rig.site.url('/live/short.m3u8?n=4'));
     const ended = await rig.client.ended(uid);
     expect(ended).toMatchObject({ status: 'finished' });
@@ -101,7 +101,7 @@ it('records a live stream again next to the existing part after kill -9, without
 });
 
 describe('an upcoming stream', () => {
-  it('waits for its time, over a restart, and begins when it has come', async () => {
+  it('waits for its start time across a restart, and then starts', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-upcoming-'));
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-upcoming-'));
     try {
@@ -122,7 +122,7 @@ describe('an upcoming stream', () => {
           error: null,
         });
         expect(await rig.client.get('/status')).toMatchObject({ counts: { scheduled: 1, queued: 0 } });
-        // What waits for its time keeps nobody up.
+        // A download that waits for its start time does not block others.
         const other = await rig.client.add(rig.site.url('/other'));
         expect(await rig.client.ended(other)).toMatchObject({ status: 'finished' });
       }
@@ -135,7 +135,7 @@ describe('an upcoming stream', () => {
   });
 });
 
-/** An extractor that knows of a premiere which begins some seconds after it was first asked for. */
+/** Creates an extractor that reports a premiere which starts some seconds after the first probe. */
 async function announcing(folder: string, seconds: number): Promise<string> {
   const script = `#!/usr/bin/env python3
 import json, os, sys, time

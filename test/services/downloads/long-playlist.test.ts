@@ -13,7 +13,7 @@ afterEach(async () => {
   await stack.disposeAsync();
 });
 
-/** What the extractor prints of a channel: 8 KiB for each entry, as with its pictures and descriptions. */
+/** Output of the extractor for a channel: 8 KiB per entry, as with thumbnails and descriptions. */
 function hugeAnswer(folder: string): Record<string, string> {
   const videos = Array.from({ length: entries }, (_, index) => ({
     ...{ _type: 'url', ie_key: 'Generic', id: `v${index}`, title: `Episode ${String(index + 1).padStart(3, '0')}` },
@@ -26,14 +26,14 @@ function hugeAnswer(folder: string): Record<string, string> {
 }
 
 describe.each(['that a site lists', 'whose listing is 40 MB long'])(`a playlist of ${entries} videos %s`, (kind) => {
-  it('is queued as a whole in its order, and goes as a whole', async () => {
+  it('queues a long playlist completely in order, and removes it completely', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-long-'));
     open.defer(() => rmSync(folder, { recursive: true, force: true }));
     const environment = kind.includes('MB') ? hugeAnswer(folder) : {};
     const { client, site } = open.use(await openRig({ environment }));
     await client.post('/pause', {});
-    const answer = await client.post('/add', { url: site.url(`/feed/${entries}.rss?title=Long`), quality: 'best' });
-    expect(answer.status).toBe('ok');
+    const response = await client.post('/add', { url: site.url(`/feed/${entries}.rss?title=Long`), quality: 'best' });
+    expect(response.status).toBe('ok');
     const queue = await vi.waitFor(
       async () => {
         const rows = (await client.history()).queue;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { mediaOf } from './media.ts';
+import { readMedia } from './media.ts';
 import { describeMatrix } from './matrix.ts';
 
-// Of each source, quality and container one, tall pictures where they need not be encoded; the soak tries all.
+// Tests one combination for each source, quality and container, with large videos where no encoding is needed. The soak
+// test covers all combinations.
 const daily = new Set([
   ...['hls best mp4', 'ladder 2160p mkv', 'hls 1440p mkv', 'dash 1080p mp4', 'ladder 720p webm', 'dash 480p avi'],
   ...['hls 360p webm', 'ladder worst avi', 'hls mp3', 'dash m4a', 'ladder ogg', 'hls opus', 'dash flac', 'ladder wav'],
@@ -17,7 +18,7 @@ describe('a preferred codec', () => {
     const record = await running().client.ended(
       await running().client.add(running().site.url('/short/codecs.mpd'), fields),
     );
-    const media = await mediaOf(running().file(record.filename ?? ''));
+    const media = await readMedia(running().file(record.filename ?? ''));
     expect(media.codecs).toEqual([`${name}/360`, 'aac']);
   });
 
@@ -26,7 +27,7 @@ describe('a preferred codec', () => {
     const record = await running().client.ended(
       await running().client.add(running().site.url('/short/manifest.mpd'), fields),
     );
-    const media = await mediaOf(running().file(record.filename ?? ''));
+    const media = await readMedia(running().file(record.filename ?? ''));
     expect(media.codecs).toEqual(['h264/720', 'aac']);
   });
 });
@@ -35,12 +36,12 @@ describe('a height', () => {
   it.each(['1080p', 'worst'])('downloads %s from a site without format details', async (quality) => {
     const url = running().site.url(`/single.mp4?${quality}`);
     const record = await running().client.ended(await running().client.add(url, { quality, format: 'mp4' }));
-    expect((await mediaOf(running().file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);
+    expect((await readMedia(running().file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);
   });
 
   it('selects the lowest quality when all are above the requested one', async () => {
     const url = running().site.url('/short/manifest.mpd?low');
     const record = await running().client.ended(await running().client.add(url, { quality: '240', format: 'mkv' }));
-    expect((await mediaOf(running().file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);
+    expect((await readMedia(running().file(record.filename ?? ''))).codecs).toEqual(['h264/360', 'aac']);
   });
 });

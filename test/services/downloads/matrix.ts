@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mediaOf } from './media.ts';
+import { readMedia } from './media.ts';
 import { openRig, type Record as Row, type Rig } from './rig.ts';
 
-/** Where the streams come from, and which heights there are. */
+/** Sources of the streams, with the available heights. */
 const sources = {
   hls: { path: '/short/master.m3u8', heights: [2160, 1440, 1080, 720, 480, 360] },
   dash: { path: '/short/manifest.mpd', heights: [1080, 720, 360] },
@@ -30,15 +30,18 @@ const sounds = {
   wav: { name: 'wav', codec: 'pcm_s16le' },
 } as const;
 
-/** The largest height not above what is asked for. */
-function heightOf(source: Source, quality: (typeof qualities)[number]): number | undefined {
+/** Returns the largest height up to the requested one. */
+function getHeight(source: Source, quality: (typeof qualities)[number]): number | undefined {
   const { heights } = sources[source];
   if (quality === 'best') return heights[0];
   if (quality === 'worst') return heights.at(-1);
   return heights.find((height) => height <= Number.parseInt(quality, 10));
 }
 
-/** Downloads from each source at each quality into each container, and the sound alone, as far as `isTried` of `hls best mp4`, `hls mp3`. Returns what they run on. */
+/**
+ * Describes downloads from each source at each quality into each container, and of the audio alone, for the
+ * combinations that `isTried` accepts, such as `hls best mp4` or `hls mp3`. Returns the rig they run on.
+ */
 export function describeMatrix(isTried: (cell: string) => boolean): () => Rig {
   const kinds = Object.keys(sources) as Source[];
   const cells = kinds
@@ -53,8 +56,11 @@ export function describeMatrix(isTried: (cell: string) => boolean): () => Rig {
     .filter(({ source, format }) => isTried([source, format].join(' ')));
 
   let rig: Rig;
-  /** Every cell is asked for at once, so that the queue keeps all cores busy; a test waits for its own. */
-  const asked = new Map<string, Promise<string>>();
+  /**
+   * Downloads by combination. All are requested at the same time, so that the queue uses all cores; each test waits for
+   * its own.
+   */
+  const downloads = new Map<string, Promise<string>>();
 
   beforeAll(async () => {
     rig = await openRig({ environment: { MAX_CONCURRENT_DOWNLOADS: '4' } });
@@ -62,38 +68,38 @@ export function describeMatrix(isTried: (cell: string) => boolean): () => Rig {
     for (const { source, format } of audioCells) ask(source, { quality: 'audio only', format });
   });
   afterAll(async () => {
-    await Promise.allSettled(asked.values());
+    await Promise.allSettled(downloads.values());
     await rig[Symbol.asyncDispose]();
   });
 
   function ask(source: Source, fields: { quality: string; format: string }): void {
     const adding = rig.client.add(rig.site.url(sources[source].path), fields);
     adding.catch(() => undefined); // The cell's own test fails by it.
-    asked.set(`${source} ${fields.quality} ${fields.format}`, adding);
+    downloads.set(`${source} ${fields.quality} ${fields.format}`, adding);
   }
 
-  async function made(cell: string): Promise<Row> {
-    // All cells share the cores, and the first one waits for the largest picture to be encoded.
-    return await rig.client.ended((await asked.get(cell)) ?? '', 290_000);
+  async function downloadCell(cell: string): Promise<Row> {
+    // All downloads share the cores, and the first one waits for the largest video to be encoded.
+    return await rig.client.ended((await downloads.get(cell)) ?? '', 290_000);
   }
 
   describe('a video', { timeout: 300_000 }, () => {
     it.each(cells)('from $source at $quality as $format', async ({ source, quality, format }) => {
-      const record = await made(`${source} ${quality} ${format}`);
+      const record = await downloadCell(`${source} ${quality} ${format}`);
       expect(record).toMatchObject({ status: 'finished', error: null });
       const { name, video, audio } = containers[format];
       expect(extname(record.filename ?? '')).toBe(`.${format}`);
-      const media = await mediaOf(rig.file(record.filename ?? ''));
-      expect(media).toMatchObject({ container: name, codecs: [`${video}/${heightOf(source, quality)}`, audio] });
+      const media = await readMedia(rig.file(record.filename ?? ''));
+      expect(media).toMatchObject({ container: name, codecs: [`${video}/${getHeight(source, quality)}`, audio] });
     });
   });
 
   describe('the sound alone', { timeout: 300_000 }, () => {
     it.each(audioCells)('from $source as $format', async ({ source, format }) => {
-      const record = await made(`${source} audio only ${format}`);
+      const record = await downloadCell(`${source} audio only ${format}`);
       expect(record).toMatchObject({ status: 'finished', error: null });
       expect(extname(record.filename ?? '')).toBe(`.${format}`);
-      const media = await mediaOf(rig.file(record.filename ?? ''));
+      const media = await readMedia(rig.file(record.filename ?? ''));
       expect(media).toMatchObject({ container: sounds[format].name, codecs: [sounds[format].codec] });
     });
   });

@@ -26,13 +26,13 @@ beforeAll(async () => {
 });
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
-/** What express was told to serve, as `get /history`. */
+/** Routes that were registered with Express, such as `get /history`. */
 function served(): readonly string[] {
   interface Layer {
     readonly route?: { readonly path: string | readonly string[]; readonly methods: Readonly<Record<string, boolean>> };
     readonly handle: { readonly stack?: readonly Layer[] };
   }
-  // Nothing is asked of them until a request comes.
+  // These values are not used before a request arrives.
   const app = createMetubeApp({
     settings: Settings.parse({}),
     folders: { downloads: '/' },
@@ -41,7 +41,7 @@ function served(): readonly string[] {
   const walk = (layers: readonly Layer[]): readonly string[] =>
     layers.flatMap(({ route, handle }) => {
       if (route === undefined) return handle.stack === undefined ? [] : walk(handle.stack);
-      // A route for every method refuses all that no other route takes.
+      // A route for all methods rejects requests that no other route handles.
       if (Object.keys(route.methods).length > 2) return [];
       const methods = Object.keys(route.methods).filter((method) => method === 'get' || method === 'post');
       return methods.flatMap((method) =>
@@ -56,7 +56,7 @@ function served(): readonly string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('names every route that is served, and what each is for', () => {
+  it('lists every route with a summary', () => {
     const named = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has schemas that hold together', () => {
+  it('has consistent schemas', () => {
     const compile = schemas(document);
     const contents = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).flatMap(({ requestBody, responses }) => [
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     for (const { schema } of contents) if (schema !== undefined) expect(() => compile(schema)).not.toThrow();
   });
 
-  it('tells the truth about what is answered', async () => {
+  it('matches the actual responses', async () => {
     const { client, site } = rig;
     await client.post('/add', { url: `${site.address}/s/404`, quality: 'best' });
     await client.post('/add', { url: `${site.address}/single.mp4`, quality: 'best', auto_start: false });
@@ -100,7 +100,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Makes schemas of the document into ones that check. */
+/** Returns a function that converts a schema of the document into a validator. */
 function schemas({ components }: Document) {
   const moved = (schema: unknown): any =>
     JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/'));

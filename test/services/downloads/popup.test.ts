@@ -26,7 +26,7 @@ describe('the popup at the end of a download', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('names the video, and a press on it opens the download on its page, where it plays', async () => {
+  it('contains the title of the video, and opens the download on its page when it is clicked', async () => {
     const uid = await rig.client.add(rig.site.url('/p/og?title=Harbour+at+dawn'));
     await rig.client.ended(uid);
     await expect.poll(() => notifier.popups, { timeout: 15_000 }).toHaveLength(1);

@@ -11,12 +11,12 @@ import { migrations } from '../../../services/downloads/store/migrations.ts';
 import { SubscriptionStore } from '../../../services/downloads/subscriptions/store.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { openRig } from './rig.ts';
 
 const settings = Settings.parse({ ytdlPresets: { slow: { ratelimit: 100_000 } }, allowOptionsOverrides: true });
 
-/** Seals that can be told apart from what is in them, and are bound to a purpose. */
+/** Vault whose seals differ from their content and are bound to a purpose. */
 const vault: Vault = {
   seal: (text, purpose) => `sealed:${purpose}:${Buffer.from(text).toString('hex')}`,
   open: (sealed, purpose) => Buffer.from(sealed.replace(`sealed:${purpose}:`, ''), 'hex').toString(),
@@ -50,16 +50,16 @@ eachDialect((_name, openDatabase) => {
     return { portable: createPortable(parts, settings), store: new SubscriptionStore(database.kysely) };
   };
 
-  it('limits and subscriptions go along with an exported configuration', async () => {
+  it('exports limits and subscriptions with the configuration', async () => {
     const { portable } = await opened();
     const empty = { limits: { speed: null, hours: [] }, subscriptions: [] };
     expect(await portable.export({ secrets: false })).toEqual(empty);
-    const given = { limits: { speed: 250_000, hours: ['mon-fri 23:00-06:00'] }, subscriptions };
-    await portable.import(given);
-    expect(await portable.export({ secrets: false })).toEqual(given);
-    // What is not said stays.
+    const settings = { limits: { speed: 250_000, hours: ['mon-fri 23:00-06:00'] }, subscriptions };
+    await portable.import(settings);
+    expect(await portable.export({ secrets: false })).toEqual(settings);
+    // Omitted values remain unchanged.
     await portable.import({});
-    expect(await portable.export({ secrets: true })).toEqual(given);
+    expect(await portable.export({ secrets: true })).toEqual(settings);
   });
 
   it('replaces the existing subscriptions by an import and keeps seen entries', async () => {
@@ -72,31 +72,31 @@ eachDialect((_name, openDatabase) => {
     expect(await store.list()).toMatchObject([{ id: first?.id, name: 'Anew', seen: 2, lastChecked: 900 }]);
   });
 
-  it('tokens in queries are sealed, or in plain where secrets are asked for, and come along either way', async () => {
-    const whole = 'https://c.example/feed?list=1&token=s3cret';
+  it('exports tokens in queries sealed, or unencrypted on request, and imports both', async () => {
+    const fullUrl = 'https://c.example/feed?list=1&token=s3cret';
     const { portable, store } = await opened();
-    await portable.import({ subscriptions: [{ url: whole, quality: 'best' }] });
-    const [shown] = (await store.list()).map(({ url }) => url);
-    expect(shown).toMatch(/^https:\/\/c\.example\/feed\?list=1&token=~[0-9a-f]{12}$/);
+    await portable.import({ subscriptions: [{ url: fullUrl, quality: 'best' }] });
+    const [displayedUrl] = (await store.list()).map(({ url }) => url);
+    expect(displayedUrl).toMatch(/^https:\/\/c\.example\/feed\?list=1&token=~[0-9a-f]{12}$/);
     const sealed = await portable.export({ secrets: false });
     expect(JSON.stringify(sealed)).not.toContain('s3cret');
-    expect(await portable.export({ secrets: true })).toMatchObject({ subscriptions: [{ url: whole }] });
+    expect(await portable.export({ secrets: true })).toMatchObject({ subscriptions: [{ url: fullUrl }] });
     const other = await opened();
     await other.portable.import(sealed);
-    expect(await other.portable.export({ secrets: true })).toMatchObject({ subscriptions: [{ url: whole }] });
+    expect(await other.portable.export({ secrets: true })).toMatchObject({ subscriptions: [{ url: fullUrl }] });
   });
 
-  it('logins are sealed, or in plain where secrets are asked for', async () => {
+  it('exports logins sealed, or unencrypted on request', async () => {
     const { portable, store } = await opened();
     await portable.import({ subscriptions: [{ url: 'https://ada:pw@c.example/feed', quality: 'best' }] });
     expect(await store.list()).toMatchObject([{ url: 'https://c.example/feed', name: 'https://c.example/feed' }]);
     const sealed = await portable.export({ secrets: false });
     expect(JSON.stringify(sealed)).not.toContain('pw@');
-    const plain = { subscriptions: [{ url: 'https://ada:pw@c.example/feed' }] };
-    expect(await portable.export({ secrets: true })).toMatchObject(plain);
+    const withPassword = { subscriptions: [{ url: 'https://ada:pw@c.example/feed' }] };
+    expect(await portable.export({ secrets: true })).toMatchObject(withPassword);
     await portable.import({ subscriptions: [] });
     await portable.import(sealed);
-    expect(await portable.export({ secrets: true })).toMatchObject(plain);
+    expect(await portable.export({ secrets: true })).toMatchObject(withPassword);
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe('an imported subscription', () => {
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  it('takes what is there at its first look for seen, and queues what comes later', async () => {
+  it('marks existing videos as seen at the first check, and queues later ones', async () => {
     await using rig = await openRig({ dataDir });
     const url = rig.site.publish('Moved', ['Moved 2', 'Moved 1']);
     await using database = await openAt({ folder: join(dataDir, 'downloads'), schema: '', log: silentLog });

@@ -6,7 +6,7 @@ import {
   findOptionsProblem,
   type Options,
 } from '../../../services/downloads/domain/options.ts';
-import { mediaOf } from './media.ts';
+import { readMedia } from './media.ts';
 import { dataFolderWith, openRig, type Record as Row, type Rig } from './rig.ts';
 
 const presets = {
@@ -41,7 +41,7 @@ describe.each([
     await rm(dataDir, { recursive: true });
   });
 
-  async function made(fields: object): Promise<Row & Readonly<{ ytdl_options_presets?: unknown }>> {
+  async function download(fields: object): Promise<Row & Readonly<{ ytdl_options_presets?: unknown }>> {
     const url = rig.site.url(`/short/master.m3u8?${encodeURIComponent(JSON.stringify(fields))}`);
     const body = { download_type: 'video', codec: 'auto', format: 'mkv', quality: 'best', ...fields };
     return await rig.client.ended(await rig.client.add(url, body));
@@ -54,7 +54,7 @@ describe.each([
     [{ ytdl_options_presets: ['small'], ytdl_options_overrides: { format_sort: 'res:480' } }, 480],
     [{ ytdl_options_overrides: '{"format_sort": null}' }, 2160],
   ])('merges settings, presets in their order and the request: %j', async (fields, height) => {
-    const record = await made(fields);
+    const record = await download(fields);
     expect(record).toMatchObject({
       status: 'finished',
       ytdl_options_presets: [],
@@ -64,17 +64,17 @@ describe.each([
         ? { ytdl_options_overrides: { format_sort: null } }
         : {}),
     });
-    expect((await mediaOf(rig.file(record.filename ?? ''))).codecs).toEqual([`h264/${height}`, 'aac']);
+    expect((await readMedia(rig.file(record.filename ?? ''))).codecs).toEqual([`h264/${height}`, 'aac']);
   });
 
   it('delivers the requested companion files and applies options to every request', async () => {
-    const record = await made({ ytdl_options_presets: ['told', 'small'] });
+    const record = await download({ ytdl_options_presets: ['told', 'small'] });
     const captions = rig.file((record.filename ?? '').replace('.mkv', '.de.vtt'));
-    expect((await mediaOf(captions)).container).toBe('webvtt');
+    expect((await readMedia(captions)).container).toBe('webvtt');
     expect(rig.site.stats().headers['x-house']).toBe('Homeport');
   });
 
-  it('are listed by name, and an unknown one is refused', async () => {
+  it('lists presets by name and refuses unknown ones', async () => {
     expect(await rig.client.get('/presets')).toEqual({ presets: ['middle', 'small', 'told'] });
     const body = { url: rig.site.url('/single.mp4'), quality: 'best', ytdl_options_preset: 'toString' };
     expect((await rig.client.post('/add', body)).msg).toBe(
@@ -130,7 +130,7 @@ describe('options that are refused', () => {
     ['--exec x'],
   ])('refuses %j everywhere', (options) => {
     expect(findOptionsProblem(options)).toBeDefined();
-    expect(buildOptionArguments(Object(options) as Options).filter((each) => each.includes('--exec '))).toEqual([]);
+    expect(buildOptionArguments(Object(options) as Options).filter((entry) => entry.includes('--exec '))).toEqual([]);
     expect(buildOptionArguments(typeof options === 'string' ? {} : (options as Options))).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ describe('a preview of a link', () => {
     return (await reply.json()) as { preview: DownloadPreview | null; reason: string };
   }
 
-  it('tells title, duration, the heights that the site has, and queues nothing', async () => {
+  it('returns title, duration and available heights, and queues nothing', async () => {
     const { preview } = await look(rig.site.url('/hls/master.m3u8'));
     expect(preview).toMatchObject({ title: 'master', entries: null, live: false, picture: null });
     expect(preview?.heights.length).toBeGreaterThan(2);
@@ -35,7 +35,7 @@ describe('a preview of a link', () => {
     expect(await rig.client.history()).toEqual({ done: [], queue: [], pending: [] });
   });
 
-  it('brings the picture along', async () => {
+  it('includes the picture', async () => {
     const { preview } = await look(rig.site.url('/p/og'));
     expect(preview?.title).not.toBe('');
     expect(preview?.picture).toMatch(/^data:image\/jpeg;base64,/);
@@ -45,7 +45,7 @@ describe('a preview of a link', () => {
     expect((await look(rig.site.url('/feed/7.rss'))).preview).toMatchObject({ entries: 7, heights: [] });
   });
 
-  it('says why there is nothing to see', async () => {
+  it('returns the reason if there is no preview', async () => {
     expect(await look('ftp://a.example/x')).toEqual({
       preview: null,
       reason: expect.stringContaining('http') as string,
@@ -58,16 +58,16 @@ describe('a preview of a link', () => {
     });
   });
 
-  it('says so when the extractor gives an answer that is cut off', async () => {
+  it('returns an error for an incomplete output of the extractor', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-preview-'));
     const environment = fakeEngine(folder, `printf '%s' '{"id": "1", "ti'`);
-    await using own = await openRig({ services: [downloads, control], environment });
-    const reason = expect.stringContaining('cut off') as string;
-    expect(await look(own.site.url('/x'), own)).toEqual({ preview: null, reason });
+    await using previewRig = await openRig({ services: [downloads, control], environment });
+    const expectedError = expect.stringContaining('cut off') as string;
+    expect(await look(previewRig.site.url('/x'), previewRig)).toEqual({ preview: null, reason: expectedError });
     rmSync(folder, { recursive: true });
   });
 
-  it('shows the cookies that a site for members asks for', async () => {
+  it('loads a page for signed-in users with the cookies', async () => {
     const members = `${rig.site.address}/p/cookie`;
     expect((await look(members)).preview).toBeNull();
     const form = new FormData();

@@ -9,12 +9,12 @@ import type { DownloadNotifier } from '../../../services/downloads/run/download-
 import { Prober } from '../../../services/downloads/add/prober.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
-it('gives up sites that never come to an end, so that others get their turn', async () => {
+it('aborts probes of endless sites, so that others can run', async () => {
   const clock = createFakeClock(0);
-  const asked: string[] = [];
+  const probed: string[] = [];
   const driver = {
     probe: (item: Item, _folder: string, signal: AbortSignal) => {
-      asked.push(item.uid);
+      probed.push(item.uid);
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     },
   } as unknown as Driver;
@@ -28,10 +28,10 @@ it('gives up sites that never come to an end, so that others get their turn', as
   });
   const probes = ['a', 'b', 'c', 'd'].map((uid) => prober.probe({ uid } as Item, new AbortController().signal));
   const ended = Promise.allSettled(probes.slice(0, 3));
-  await vi.waitFor(() => expect(asked).toEqual(['a', 'b', 'c']));
+  await vi.waitFor(() => expect(probed).toEqual(['a', 'b', 'c']));
   clock.advance(5 * 60_000);
   expect(await ended).toMatchObject(Array(3).fill({ reason: { code: 'downloads.engine_failed' } }));
-  await vi.waitFor(() => expect(asked).toContain('d'));
+  await vi.waitFor(() => expect(probed).toContain('d'));
   clock.advance(5 * 60_000);
   await expect(probes[3]).rejects.toMatchObject({ status: 502 });
 });

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { Queue } from '../../../services/downloads/queue/queue.ts';
 import { ActiveRuns } from '../../../services/downloads/run/active-runs.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
-type Parts = ConstructorParameters<typeof Queue>[0];
+type Dependencies = ConstructorParameters<typeof Queue>[0];
 
-/** A queue whose looks into the table end when the test says so, each with nothing to do. */
+/** Opens a queue whose table queries end on request of the test, each without a result. */
 function openQueue() {
   const looks: PromiseWithResolvers<undefined>[] = [];
   const commit = (): Promise<undefined> => {
@@ -19,7 +19,7 @@ function openQueue() {
     settings: { mode: 'concurrent', maxConcurrent: 2 },
     ...{ engine: { missing: undefined }, runs: new ActiveRuns(), isOpen: () => true },
   };
-  return { queue: new Queue(parts as unknown as Parts), looks };
+  return { queue: new Queue(parts as unknown as Dependencies), looks };
 }
 
 it.each(Array.from({ length: 12 }, (_, turns) => turns))(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { DownloadStore } from '../../../services/downloads/store/store.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { dataFolderWith, openRig, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
@@ -26,12 +26,12 @@ it('runs a failed download once after several simultaneous retries', async () =>
   const uid = await client.add(url);
   await client.ended(uid);
   site.reset();
-  // By both its names, and again.
+  // The download is removed by both of its identifiers, and again.
   const bodies = [{ ids: [uid, url] }, { id: uid }, { id: url }];
   const [answer] = await Promise.all(bodies.map(async (body) => await client.post('/retry', body)));
   expect(answer?.status).toBe('ok');
   expect(await client.ended(uid)).toMatchObject({ status: 'error' });
-  // One look, and one attempt to go on.
+  // One probe and one attempt to resume are expected.
   expect(site.stats().hits).toEqual({ '/dead/500000/big.mp4': 2 });
   expect(site.stats().ranges).toHaveLength(1);
 });

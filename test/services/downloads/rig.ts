@@ -15,14 +15,14 @@ import { openTestHost, type TestHost, type TestHostOptions } from '../../support
 
 const run = promisify(execFile);
 
-/** A record of the peer's shape, as far as the tests look at it. */
+/** Record in MeTube's format, with the fields that tests read. */
 export interface Record {
   readonly uid: string;
   readonly url: string;
   readonly title: string;
   readonly status: string;
   readonly percent: number | null;
-  /** Bytes a second. */
+  /** Speed in bytes per second. */
   readonly speed: number | null;
   readonly filename?: string;
   readonly size: number | null;
@@ -38,8 +38,8 @@ export interface History {
   readonly pending: readonly Record[];
 }
 
-/** What `/add` and the other POST routes answer. */
-export interface Answer {
+/** Response of `/add` and the other POST routes. */
+export interface AddResponse {
   readonly status: string;
   readonly msg?: string;
   readonly uid?: string;
@@ -48,16 +48,16 @@ export interface Answer {
   readonly paused?: boolean;
 }
 
-/** A client of a running downloads service. */
+/** Client of a running downloads service. */
 export class Client {
   readonly base: string;
   constructor(base: string) {
     this.base = base;
   }
 
-  async post(path: string, body: unknown): Promise<Answer> {
+  async post(path: string, body: unknown): Promise<AddResponse> {
     const reply = await fetch(this.base + path, { method: 'POST', body: JSON.stringify(body) });
-    return (await reply.json()) as Answer;
+    return (await reply.json()) as AddResponse;
   }
 
   async get<T>(path: string): Promise<T> {
@@ -66,12 +66,12 @@ export class Client {
 
   /** Adds an address and returns its uid. */
   async add(url: string, fields: object = {}): Promise<string> {
-    const answer = await this.post('/add', { url, quality: 'best', format: 'any', ...fields });
-    if (answer.uid === undefined) throw new Error(`not added: ${JSON.stringify(answer)}`);
-    return answer.uid;
+    const response = await this.post('/add', { url, quality: 'best', format: 'any', ...fields });
+    if (response.uid === undefined) throw new Error(`not added: ${JSON.stringify(response)}`);
+    return response.uid;
   }
 
-  /** The uids of the queue in its order. */
+  /** Returns the UIDs of the queue in order. */
   async order(): Promise<readonly string[]> {
     return (await this.history()).queue.map(({ uid }) => uid);
   }
@@ -80,20 +80,20 @@ export class Client {
     return await this.get('/history');
   }
 
-  /** Resolves with the record once it is as wanted. */
-  async until(uid: string, wanted: (record: Record) => boolean, patience = 120_000): Promise<Record> {
+  /** Waits until the record of a download meets the condition. */
+  async until(uid: string, isExpected: (record: Record) => boolean, timeoutMs = 120_000): Promise<Record> {
     return await vi.waitFor(
       async () => {
         const { done, queue, pending } = await this.history();
-        const record = [...done, ...queue, ...pending].find((each) => each.uid === uid);
-        if (record === undefined || !wanted(record)) throw new Error(`still ${JSON.stringify(record)}`);
+        const record = [...done, ...queue, ...pending].find((entry) => entry.uid === uid);
+        if (record === undefined || !isExpected(record)) throw new Error(`still ${JSON.stringify(record)}`);
         return record;
       },
-      { timeout: patience, interval: 100 },
+      { timeout: timeoutMs, interval: 100 },
     );
   }
 
-  /** Resolves once so many downloads have finished or failed and nothing is queued. */
+  /** Waits until this number of downloads have finished or failed and the queue is empty. */
   async untilAll(count: number): Promise<History> {
     return await vi.waitFor(
       async () => {
@@ -105,9 +105,9 @@ export class Client {
     );
   }
 
-  /** Resolves once it has finished or failed; `patience` in ms. */
-  async ended(uid: string, patience?: number): Promise<Record> {
-    return await this.until(uid, ({ status }) => status === 'finished' || status === 'error', patience);
+  /** Waits until the download has finished or failed. */
+  async ended(uid: string, timeoutMs?: number): Promise<Record> {
+    return await this.until(uid, ({ status }) => status === 'finished' || status === 'error', timeoutMs);
   }
 }
 
@@ -115,25 +115,25 @@ export interface Rig extends AsyncDisposable {
   readonly site: FixtureSite;
   readonly host: TestHost;
   readonly client: Client;
-  /** Absolute path in the download folder. */
+  /** Returns the absolute path in the download folder. */
   readonly file: (name: string) => string;
 }
 
-/** A site that says what it has only when it is told to: a feed of these titles, whose videos are not there. */
+/** Site whose feed responds on request of the test. The feed contains these titles, whose videos do not exist. */
 export interface HeldFeed extends AsyncDisposable {
   readonly url: string;
-  /** Somebody waits for the answer. */
-  readonly asked: Promise<unknown>;
+  /** Resolves when a request waits for the response. */
+  readonly requested: Promise<unknown>;
   answer(titles: readonly string[]): void;
 }
 
 export async function holdFeed(): Promise<HeldFeed> {
-  const asked = Promise.withResolvers<ServerResponse>();
-  const told = Promise.withResolvers<readonly string[]>();
+  const requested = Promise.withResolvers<ServerResponse>();
+  const published = Promise.withResolvers<readonly string[]>();
   const server = createServer((request, response) => {
     if (request.url !== '/feed.rss') return void response.writeHead(404).end();
-    asked.resolve(response);
-    void told.promise.then((titles) => {
+    requested.resolve(response);
+    void published.promise.then((titles) => {
       const items = titles.map(
         (title) => `<item><title>${title}</title><enclosure url="${address}/${title}.mp4"/></item>`,
       );
@@ -147,8 +147,8 @@ export async function holdFeed(): Promise<HeldFeed> {
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: `${address}/feed.rss`,
-    asked: asked.promise,
-    answer: told.resolve,
+    requested: requested.promise,
+    answer: published.resolve,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -158,9 +158,9 @@ export async function holdFeed(): Promise<HeldFeed> {
 
 let required: Promise<void> | undefined;
 
-/** The extractor for tests, installed once by our own installer. */
+/** Installs the extractor for tests once, with Homeport's installer. */
 export function requireEngines(): Promise<void> {
-  // To ask it for its version starts a Python.
+  // Reading the version starts a Python process.
   return (required ??= installEngines());
 }
 
@@ -169,7 +169,7 @@ async function installEngines(): Promise<void> {
   if ((await engines.find('yt-dlp')).path === null) await engines.install('yt-dlp');
 }
 
-/** The same with what yt-dlp looks like a browser by, which an older installation lacks. */
+/** Installs the dependency with which yt-dlp imitates browsers, which older installations lack. */
 export async function requireImpersonation(): Promise<void> {
   const engines = sharedEngines();
   const library = await engines.library('yt-dlp');
@@ -177,7 +177,7 @@ export async function requireImpersonation(): Promise<void> {
   if (!folders.some((folder) => existsSync(join(folder, 'curl_cffi')))) await engines.install('yt-dlp');
 }
 
-/** A host with the downloads service beside the fixture site. */
+/** Opens a host with the downloads service and the fixture site. */
 export async function openRig(options: TestHostOptions = {}): Promise<Rig> {
   await requireEngines();
   await using opening = new AsyncDisposableStack();
@@ -199,14 +199,19 @@ export async function openRig(options: TestHostOptions = {}): Promise<Rig> {
   };
 }
 
-/** A fresh data folder whose settings file holds these settings of the service; the environment has no names for them. */
+/**
+ * Creates a data folder whose settings file contains these settings of the service, which have no environment
+ * variables.
+ */
 export function dataFolderWith(settings: object): string {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-downloads-'));
   writeFileSync(join(folder, 'homeport.yaml'), JSON.stringify({ version: 1, services: { downloads: settings } }));
   return folder;
 }
 
-/** A program in the extractor's place, in this folder: `answer` is a shell script for every call but `--version`. */
+/**
+ * Creates a replacement for the extractor in this folder. `answer` is a shell script for all calls except `--version`.
+ */
 export function fakeEngine(folder: string, answer: string, version = '2026.10.26'): { readonly YTDLP_PATH: string } {
   const path = join(folder, 'yt-dlp');
   const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; exit 0; fi\n${answer}\n`;
@@ -214,7 +219,7 @@ export function fakeEngine(folder: string, answer: string, version = '2026.10.26
   return { YTDLP_PATH: path };
 }
 
-/** Bytes of unfinished media in a download's own folder. */
+/** Returns the size of the unfinished media in the folder of a download. */
 export async function partBytes(dataDir: string, uid: string): Promise<number> {
   const folder = join(dataDir, 'downloads', 'temp', uid, 'part');
   const names = await readdir(folder).catch((): string[] => []);
@@ -222,15 +227,15 @@ export async function partBytes(dataDir: string, uid: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Processes of this machine whose command line, or a file they have open, names the text. */
+/** Returns the processes whose command line, or an open file, contains the text. */
 export async function processesNaming(text: string): Promise<readonly number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found: number[] = [];
+  const processIds: number[] = [];
   for (const pid of pids) {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (line.includes(text) || (await openFiles(pid)).some((file) => file.includes(text))) found.push(Number(pid));
+    if (line.includes(text) || (await openFiles(pid)).some((file) => file.includes(text))) processIds.push(Number(pid));
   }
-  return found;
+  return processIds;
 }
 
 async function openFiles(pid: string): Promise<readonly string[]> {
@@ -239,7 +244,7 @@ async function openFiles(pid: string): Promise<readonly string[]> {
   return await Promise.all(names.map((name) => readlink(join(folder, name)).catch(() => '')));
 }
 
-/** `codec` or `codec/height` of a file's streams, as ffprobe sees them. */
+/** Returns the streams of a file as `codec` or `codec/height`, read by ffprobe. */
 export async function streams(path: string): Promise<readonly string[]> {
   const { stdout } = await run('ffprobe', [
     '-v',
@@ -250,6 +255,6 @@ export async function streams(path: string): Promise<readonly string[]> {
     'json',
     path,
   ]);
-  const found = JSON.parse(stdout) as { streams: readonly { codec_name: string; height?: number }[] };
-  return found.streams.map(({ codec_name: codec, height }) => (height === undefined ? codec : `${codec}/${height}`));
+  const probe = JSON.parse(stdout) as { streams: readonly { codec_name: string; height?: number }[] };
+  return probe.streams.map(({ codec_name: codec, height }) => (height === undefined ? codec : `${codec}/${height}`));
 }

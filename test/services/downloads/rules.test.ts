@@ -82,11 +82,11 @@ describe('the options of a request', () => {
     expect(read({ clip_start })).toMatchObject({ clipStart: seconds, clipEnd: null });
   });
 
-  it.each(['x', '-1', -1, '1:2:3:4', 'm', ' s', {}, 1e9, '::'])('do not take %j for one', (clip_start) => {
+  it.each(['x', '-1', -1, '1:2:3:4', 'm', ' s', {}, 1e9, '::'])('rejects %j as a time', (clip_start) => {
     expect(() => read({ clip_start })).toThrow('clip_start must be a time');
   });
 
-  it('begins a clip at the position of a YouTube link unless the request sets one', () => {
+  it('starts a clip at the position of a YouTube link unless the request sets one', () => {
     const url = 'https://youtu.be/a?t=1m5s';
     expect(read({ url })).toMatchObject({ clipStart: 65, clipEnd: null });
     expect(read({ url, clip_start: 3 })).toMatchObject({ clipStart: 3 });
@@ -108,7 +108,7 @@ describe('the options of a request', () => {
     expect(() => read(fields)).toThrow(message);
   });
 
-  it('are kept as they are', () => {
+  it('are kept unchanged', () => {
     const fields = {
       subtitle_language: 'pt-BR',
       subtitle_mode: 'AUTO_ONLY',
@@ -158,7 +158,7 @@ describe('a template of the settings', () => {
 });
 
 describe('a login in an address', () => {
-  it('is kept apart from what is shown', () => {
+  it('is separated from the displayed address', () => {
     expect(splitLogin('https://ada:p%40w@host:8443/a?b#c')).toEqual({
       displayUrl: 'https://host:8443/a?b#c',
       login: 'ada:p%40w',
@@ -168,7 +168,7 @@ describe('a login in an address', () => {
     expect(splitLogin('AbCd1234')).toEqual({ displayUrl: 'AbCd1234', login: null });
   });
 
-  it('is taken out of text', () => {
+  it('is removed from text', () => {
     expect(withoutSecrets("ERROR: 'http://ada:pw@bad host/' and https://b@c/d@e are https://c/x")).toBe(
       "ERROR: 'http://bad host/' and https://c/d@e are https://c/x",
     );
@@ -195,7 +195,7 @@ describe('the format selection', () => {
   const choose = (order: Partial<Order>, merge = true): string =>
     buildSelectionArguments({ ...video, ...order }, { merge }).join(' ');
 
-  it('sorts by what was asked for in place of filtering, so that something always matches', () => {
+  it('sorts by the requested format instead of filtering, so that a stream always matches', () => {
     expect(choose({ quality: '1080' })).toContain('-f bv*+ba/b -S res:1080,vcodec:h264,acodec:aac');
     expect(choose({ format: 'any' })).toBe('-f bv*+ba/b -S res');
     expect(choose({ format: 'any', quality: 'worst' })).toBe('-f wv*+wa/w');
@@ -204,12 +204,12 @@ describe('the format selection', () => {
     );
   });
 
-  it('asks for single files without ffmpeg', () => {
+  it('selects single files without ffmpeg', () => {
     expect(choose({ quality: '720' }, false)).toBe('-f b -S res:720,vcodec:h264,acodec:aac');
     expect(choose({ type: 'audio', format: 'mp3' }, false)).toBe('-f ba/b');
   });
 
-  it('calls ogg by the name the extractor knows', () => {
+  it('maps ogg to the name of the extractor', () => {
     expect(choose({ type: 'audio', format: 'ogg' })).toContain('--audio-format vorbis --audio-quality 0');
   });
 });
@@ -264,7 +264,7 @@ describe('a file name', () => {
     expect(findTemplateProblem(template)).toBeDefined();
   });
 
-  it('takes from a playlist only what is safe', () => {
+  it('uses only safe parts of playlist titles', () => {
     const playlist = {
       id: 'PL',
       title: '../$HOME 100%',
@@ -284,7 +284,7 @@ describe('a file name', () => {
     expect(getListFields({ ...playlist, title: '..' })).toMatchObject({ playlist_title: '_', playlist_index: '7' });
   });
 
-  it('keeps within what file systems hold', () => {
+  it('stays within the limits of file systems', () => {
     expect(Buffer.byteLength(toSafePart('字'.repeat(300)))).toBe(180);
     expect(toSafePart('trailing. . ')).toBe('trailing');
   });

@@ -11,25 +11,27 @@ import {
 } from '../../../services/downloads/metube-api/socket-io.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { anItem } from './an-item.ts';
+import { anItem } from './sample-item.ts';
 
-const nothing: Disposable = { [Symbol.dispose]: () => undefined };
+const noSubscription: Disposable = { [Symbol.dispose]: () => undefined };
 
-/** Downloads that are in the queue, and a welcome that waits for the history. */
+/** Opens the live server with queued downloads and initial lists that wait for the history. */
 async function openGate(queued: readonly Item[]) {
   await using opening = new AsyncDisposableStack();
-  const live = opening.use(new LiveUpdates({ publish: () => undefined, subscribe: () => nothing }, createFakeClock()));
-  const asked = Promise.withResolvers<void>();
+  const live = opening.use(
+    new LiveUpdates({ publish: () => undefined, subscribe: () => noSubscription }, createFakeClock()),
+  );
+  const requested = Promise.withResolvers<void>();
   const history = Promise.withResolvers<readonly Item[]>();
   const parts = {
     settings: Settings.parse({}),
     live,
     folders: { audio: '/audio', list: () => Promise.resolve(['']) },
     store: { queue: (states?: readonly string[]) => Promise.resolve(states === undefined ? queued : []) },
-    optionFiles: { subscribe: () => nothing },
-    subscriptions: { list: () => Promise.resolve([]), subscribe: () => nothing },
+    optionFiles: { subscribe: () => noSubscription },
+    subscriptions: { list: () => Promise.resolve([]), subscribe: () => noSubscription },
     history: () => {
-      asked.resolve();
+      requested.resolve();
       return history.promise;
     },
     admit: () => Promise.resolve(),
@@ -43,13 +45,13 @@ async function openGate(queued: readonly Item[]) {
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
-  const heard: (readonly [event: string, content: any])[] = [];
+  const received: (readonly [event: string, content: any])[] = [];
   const socket = io(`http://127.0.0.1:${port}`, { reconnection: false, forceNew: true, transports: ['polling'] });
   opening.defer(() => void socket.disconnect());
-  socket.onAny((event: string, text: string) => heard.push([event, JSON.parse(text)]));
-  await asked.promise;
+  socket.onAny((event: string, text: string) => received.push([event, JSON.parse(text)]));
+  await requested.promise;
   const open = opening.move();
-  return { live, heard, list: () => history.resolve([]), [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { live, heard: received, list: () => history.resolve([]), [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 it('sends updates instead of additions for changes during the initial lists', async () => {

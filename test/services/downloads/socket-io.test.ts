@@ -4,20 +4,20 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { dataFolderWith, openRig, type Record, type Rig } from './rig.ts';
 
-/** What the peer sent to a client that followed it: one argument each, a JSON text. */
+/** Events that MeTube sent to a client: one argument each, a JSON text. */
 const recorded = JSON.parse(readFileSync(new URL('golden-live/socketio-events.json', import.meta.url), 'utf8')) as {
   readonly response: { readonly events: readonly { event: string; args: readonly { json_string_of: any }[] }[] };
 };
 
 function recordedFirst(event: string): any {
-  return recorded.response.events.find((each) => each.event === event)?.args[0]?.json_string_of;
+  return recorded.response.events.find((entry) => entry.event === event)?.args[0]?.json_string_of;
 }
 
-type Heard = readonly [event: string, content: any];
+type ReceivedEvent = readonly [event: string, content: any];
 
-/** A client of the peer's protocol that keeps all it hears. */
+/** Socket.IO client that stores all received events. */
 class Follower implements Disposable {
-  readonly heard: Heard[] = [];
+  readonly events: ReceivedEvent[] = [];
   readonly socket: Socket;
 
   constructor(url: string, options: Parameters<typeof io>[1] = {}) {
@@ -25,23 +25,23 @@ class Follower implements Disposable {
     this.socket.onAny((event: string, ...args: unknown[]) => {
       const [text] = args;
       if (args.length !== 1 || typeof text !== 'string') throw new Error(`${event} has not one text`);
-      this.heard.push([event, JSON.parse(text)]);
+      this.events.push([event, JSON.parse(text)]);
     });
   }
 
   static async open(url: string, options: Parameters<typeof io>[1] = {}): Promise<Follower> {
     const follower = new Follower(url, options);
-    await follower.until((heard) => heard.some(([event]) => event === 'custom_dirs'));
+    await follower.until((events) => events.some(([event]) => event === 'custom_dirs'));
     return follower;
   }
 
-  async until(wanted: (heard: readonly Heard[]) => boolean): Promise<void> {
-    await vi.waitFor(() => expect(wanted(this.heard)).toBe(true), { timeout: 60_000, interval: 20 });
+  async until(isExpected: (events: readonly ReceivedEvent[]) => boolean): Promise<void> {
+    await vi.waitFor(() => expect(isExpected(this.events)).toBe(true), { timeout: 60_000, interval: 20 });
   }
 
-  /** Events of one download, in their order. */
-  of(url: string): readonly Heard[] {
-    return this.heard.filter(([, content]) => content === url || content?.url === url);
+  /** Returns the events of one download in order. */
+  of(url: string): readonly ReceivedEvent[] {
+    return this.events.filter(([, content]) => content === url || content?.url === url);
   }
 
   [Symbol.dispose](): void {
@@ -56,19 +56,19 @@ afterAll(async () => await rig[Symbol.asyncDispose]());
 describe.each([['websocket'], ['polling']])('a live client over %s', (transport) => {
   const follow = (): Promise<Follower> => Follower.open(rig.client.base, { transports: [transport] });
 
-  it('gets the lists, the settings and the folders first, in the shapes of the peer', async () => {
+  it("receives the lists, settings and folders first, in MeTube's format", async () => {
     using follower = await follow();
-    expect(follower.heard.map(([event]) => event)).toEqual([
+    expect(follower.events.map(([event]) => event)).toEqual([
       'all',
       'subscriptions_all',
       'configuration',
       'custom_dirs',
     ]);
-    expect(follower.heard[2]?.[1]).toEqual(recordedFirst('configuration'));
-    expect(follower.heard[3]?.[1]).toMatchObject({ download_dir: expect.arrayContaining(['']) });
+    expect(follower.events[2]?.[1]).toEqual(recordedFirst('configuration'));
+    expect(follower.events[3]?.[1]).toMatchObject({ download_dir: expect.arrayContaining(['']) });
   });
 
-  it('hears of a download from its addition to its end, and when it is forgotten', async () => {
+  it('receives events of a download from its addition to its end, and of its removal', async () => {
     using follower = await follow();
     const url = rig.site.slow(400, 'single.mp4', transport);
     await rig.client.add(url);
@@ -90,7 +90,7 @@ describe.each([['websocket'], ['polling']])('a live client over %s', (transport)
     expect(follower.of(url).at(-1)).toEqual(['cleared', url]);
   });
 
-  it('hears of what is cancelled, of what fails, and of every entry of a playlist', async () => {
+  it('receives events of cancelled and failed downloads and of every entry of a playlist', async () => {
     using follower = await follow();
     const slow = rig.site.slow(50, 'big.mp4', `cancel-${transport}`);
     await rig.client.add(slow);
@@ -102,21 +102,21 @@ describe.each([['websocket'], ['polling']])('a live client over %s', (transport)
     await follower.until(() => follower.of(missing).at(-1)?.[0] === 'completed');
     expect(follower.of(missing).at(-1)?.[1]).toMatchObject({ status: 'error', error: expect.stringContaining('404') });
 
-    const before = follower.heard.length;
+    const before = follower.events.length;
     const feed = `${rig.site.address}/feed/3.rss?${transport}`;
     await rig.client.post('/add', { url: feed, quality: 'best', auto_start: false });
-    const added = (): readonly Heard[] => follower.heard.slice(before).filter(([event]) => event === 'added');
+    const added = (): readonly ReceivedEvent[] => follower.events.slice(before).filter(([event]) => event === 'added');
     await follower.until(() => added().length >= 4);
     expect(follower.of(feed).at(-1)).toEqual(['canceled', feed]);
     const { pending } = await rig.client.history();
     await rig.client.post('/delete', { where: 'queue', ids: pending.map(({ uid }) => uid) });
   });
 
-  it('gets what is there already when it comes later', async () => {
+  it('receives the existing downloads when it connects later', async () => {
     const url = rig.site.slow(50, 'big.mp4', `there-${transport}`);
     await rig.client.add(url);
     using follower = await follow();
-    const [queue] = follower.heard[0]?.[1] as readonly (readonly [string, Record])[][];
+    const [queue] = follower.events[0]?.[1] as readonly (readonly [string, Record])[][];
     expect(queue?.find(([key]) => key === url)?.[1]).toMatchObject({ url });
     await rig.client.post('/delete', { where: 'queue', ids: [url] });
     await follower.until(() => follower.of(url).at(-1)?.[0] === 'canceled');
@@ -134,12 +134,12 @@ describe('admitted clients', () => {
       extraHeaders: { Origin: 'https://strange.example' },
     });
     expect(await refusal(follower)).not.toBe('');
-    expect(follower.heard).toEqual([]);
+    expect(follower.events).toEqual([]);
   });
 
   it('accepts a browser extension', async () => {
     using follower = await Follower.open(rig.client.base, { extraHeaders: { Origin: 'chrome-extension://abcdef' } });
-    expect(follower.heard).not.toEqual([]);
+    expect(follower.events).not.toEqual([]);
   });
 
   it('requires a sign-in when it is enabled', async () => {
@@ -149,7 +149,7 @@ describe('admitted clients', () => {
       using stranger = new Follower(strict.client.base, { transports: ['websocket'] });
       expect(await refusal(stranger)).not.toBe('');
       using member = await Follower.open(strict.client.base, { extraHeaders: { Authorization: adminAuthorization } });
-      expect(member.heard[0]).toEqual(['all', [[], []]]);
+      expect(member.events[0]).toEqual(['all', [[], []]]);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }

@@ -52,37 +52,37 @@ eachDialect((_name, open) => {
   const newStore = async (): Promise<DownloadStore> => (await newParts()).store;
   const uids = (items: readonly Item[]): readonly string[] => items.map(({ uid }) => uid);
 
-  it('gives back what was put in', async () => {
+  it('returns stored rows unchanged', async () => {
     const store = await newStore();
-    const whole = item('a', {
+    const complete = item('a', {
       playlist: { id: 'p', title: 'P', index: 1, count: 2, entryTitle: null, entryAddress: 'x', byIndex: false },
       size: 5_000_000_000,
       message: 'm',
       batch: 'b',
     });
-    await store.append([whole]);
-    expect(await store.find('a')).toEqual(whole);
+    await store.append([complete]);
+    expect(await store.find('a')).toEqual(complete);
   });
 
-  it('keeps text that not every database takes, as far as it can be kept', async () => {
+  it('stores text that databases reject with replacement characters', async () => {
     const store = await newStore();
     await store.append([item('a', { title: 'a\0b', message: '\0', videoId: 'v\0', url: 'http://x/\0' })]);
-    const kept = { title: 'a\ufffdb', message: '\ufffd', videoId: 'v\ufffd', url: 'http://x/\ufffd' };
-    expect(await store.find('a')).toMatchObject(kept);
+    const fields = { title: 'a\ufffdb', message: '\ufffd', videoId: 'v\ufffd', url: 'http://x/\ufffd' };
+    expect(await store.find('a')).toMatchObject(fields);
     await store.change('a', { title: '\0c', message: 'm\0' });
     expect(await store.find('a')).toMatchObject({ title: '\ufffdc', message: 'm\ufffd' });
   });
 
-  it('answers a search of very many words by the first of them', async () => {
+  it('limits a search with very many words to the first of them', async () => {
     const store = await newStore();
     await store.append([item('a', { title: 'one' }), item('b', { title: 'two' })]);
     for (const uid of ['a', 'b']) await store.finish(uid, 1, { state: 'finished' });
-    const q = `one ${'o n e \0 '.repeat(2000)}${Array.from({ length: 2000 }, (_, at) => `w${at}`).join(' ')}`;
+    const q = `one ${'o n e \0 '.repeat(2000)}${Array.from({ length: 2000 }, (_, index) => `w${index}`).join(' ')}`;
     expect((await store.history({ q: `${'one '.repeat(3000)}`, limit: 9, offset: 0 })).total).toBe(1);
     expect((await store.history({ q, limit: 9, offset: 0 })).total).toBe(0);
   });
 
-  it('hands out the waiting items in their order, each once', async () => {
+  it('claims waiting items in order, each once', async () => {
     const store = await newStore();
     await store.append([item('a'), item('b', { state: 'pending' }), item('c')]);
     expect((await store.claim(here, 10))?.uid).toBe('a');
@@ -96,7 +96,7 @@ eachDialect((_name, open) => {
     expect((await store.claim(here, 10))?.uid).toBe('a');
   });
 
-  it('deals the same places out anew, and new ones come after them', async () => {
+  it('reassigns the same positions, and appends new items', async () => {
     const { store, db } = await newParts();
     const rows = Array.from({ length: 700 }, (_, index) => item(`m${String(index).padStart(3, '0')}`));
     await store.append(rows);
@@ -107,7 +107,7 @@ eachDialect((_name, open) => {
     expect(uids(await store.queue())).toEqual([...backwards, 'new']);
   });
 
-  it('keeps a pause apart from who still works on the row, and gives nobody a row that is not let go', async () => {
+  it('stores a pause separately from the lease of the row, and claims no row before its lease is released', async () => {
     const { store, db } = await newParts();
     await store.append([item('a'), item('b')]);
     const claimed = await store.claim(here, 10);
@@ -115,7 +115,7 @@ eachDialect((_name, open) => {
     expect(await store.running()).toMatchObject([{ item: { uid: 'a', state: 'paused' }, owner: here }]);
     expect(await store.advance('a', { state: 'downloading' })).toBeUndefined();
     await resumeItems(db, await store.queue(['paused']));
-    // What the site says of it comes after all: its run has not ended yet.
+    // The result of the probe is stored as well, because the run has not ended yet.
     await store.change('a', { title: 'A', probed: true });
     expect((await store.claim(here, 10))?.uid).toBe('b');
     expect(await store.claim(here, 10)).toBeUndefined();
@@ -123,13 +123,13 @@ eachDialect((_name, open) => {
     expect((await store.claim(here, 10))?.uid).toBe('a');
   });
 
-  it('remembers that the whole queue is paused', async () => {
+  it('stores the pause of the complete queue', async () => {
     const { db } = await newParts();
     expect([await setPaused(db, 1), await setPaused(db, 2), await isPaused(db)]).toEqual([true, false, true]);
     expect([await setPaused(db, null), await setPaused(db, null), await isPaused(db)]).toEqual([true, false, false]);
   });
 
-  it('puts the entries of a playlist where the playlist was', async () => {
+  it('inserts the entries of a playlist at its position', async () => {
     const store = await newStore();
     await store.append([item('a'), item('list'), item('z')]);
     const entries = Array.from({ length: 450 }, (_, index) => item(`e${index}`));
@@ -137,7 +137,7 @@ eachDialect((_name, open) => {
     expect(uids(await store.queue())).toEqual(['a', ...uids(entries), 'z']);
   });
 
-  it('keeps the history by the order of ending, newest first', async () => {
+  it('lists the history by end time, newest first', async () => {
     const store = await newStore();
     await store.append([item('a', { title: 'Ärger 50%' }), item('b'), item('c')]);
     await store.finish('b', 1, { state: 'finished', filename: 'b.mp4', size: 1 });
@@ -155,7 +155,7 @@ eachDialect((_name, open) => {
     expect((await store.counts()).get('finished')).toBe(1);
   });
 
-  it('finds by uid and by address, and forgets for good', async () => {
+  it('finds rows by uid and by address, and deletes them', async () => {
     const store = await newStore();
     await store.append([item('a'), item('b'), item('twin', { url: 'http://a/a' })]);
     expect(uids(await store.match(['http://a/a', 'b', 'none'], ['waiting']))).toEqual(['a', 'b', 'twin']);

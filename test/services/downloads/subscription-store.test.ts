@@ -33,7 +33,7 @@ eachDialect((_name, open) => {
     return new SubscriptionStore(database.kysely);
   };
 
-  it('subscriptions come back as they were put in, with what they have seen', async () => {
+  it('returns stored subscriptions unchanged, with their seen entries', async () => {
     const store = await newStore();
     await store.insert(subscription('a'));
     expect(await store.markSeen('a', ['1', '2', '2', '3'])).toEqual(new Set(['1', '2', '3']));
@@ -48,14 +48,14 @@ eachDialect((_name, open) => {
 
   it('claims due subscriptions once, and never paused or removed ones', async () => {
     const store = await newStore();
-    const at = 1000;
-    for (const id of ['due', 'paused', 'removed']) await store.insert(subscription(id, { nextCheck: at }));
-    await store.insert(subscription('later', { nextCheck: at + 1 }));
+    const now = 1000;
+    for (const id of ['due', 'paused', 'removed']) await store.insert(subscription(id, { nextCheck: now }));
+    await store.insert(subscription('later', { nextCheck: now + 1 }));
     await store.change('paused', { enabled: false });
-    await store.remove(['removed'], at);
-    expect(await store.claimDue(at, at + 500)).toEqual(['due']);
-    expect(await store.claimDue(at, at + 500)).toEqual([]);
-    expect(await store.claimDue(at + 500, at + 1000)).toEqual(expect.arrayContaining(['due', 'later']));
+    await store.remove(['removed'], now);
+    expect(await store.claimDue(now, now + 500)).toEqual(['due']);
+    expect(await store.claimDue(now, now + 500)).toEqual([]);
+    expect(await store.claimDue(now + 500, now + 1000)).toEqual(expect.arrayContaining(['due', 'later']));
   });
 
   it('keeps seen entries of a removed subscription until it is deleted', async () => {

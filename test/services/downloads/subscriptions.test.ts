@@ -23,30 +23,30 @@ interface Subscription {
   readonly error: string | null;
   readonly last_checked: number;
 }
-interface Answer {
+interface SubscribeResponse {
   readonly status: string;
   readonly msg?: string;
   readonly subscription?: Subscription;
 }
 
-async function post(client: Client, path: string, body: object): Promise<Answer> {
+async function post(client: Client, path: string, body: object): Promise<SubscribeResponse> {
   return await client.post(path, body);
 }
 
-/** Subscribes with `auto_start: false`, so that what is new stays where it can be seen. */
+/** Subscribes with `auto_start: false`, so that new videos stay in the pending list. */
 async function subscribe(client: Client, url: string, fields: object = {}): Promise<Subscription> {
-  const answer = await post(client, '/subscribe', {
+  const response = await post(client, '/subscribe', {
     url,
     quality: 'best',
     format: 'any',
     auto_start: false,
     ...fields,
   });
-  if (answer.subscription === undefined) throw new Error(`not subscribed: ${JSON.stringify(answer)}`);
-  return answer.subscription;
+  if (response.subscription === undefined) throw new Error(`not subscribed: ${JSON.stringify(response)}`);
+  return response.subscription;
 }
 
-async function pendingOf(client: Client, tag: string): Promise<readonly string[]> {
+async function listPending(client: Client, tag: string): Promise<readonly string[]> {
   return (await client.history()).pending.map(({ title }) => title).filter((title) => title.startsWith(tag));
 }
 
@@ -59,15 +59,15 @@ beforeAll(async () => {
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
 const find = async (id: string): Promise<Subscription | undefined> =>
-  (await client.get<readonly Subscription[]>('/subscriptions')).find((each) => each.id === id);
+  (await client.get<readonly Subscription[]>('/subscriptions')).find((entry) => entry.id === id);
 
 describe('a subscription', () => {
-  it('takes what is there for seen and queues what comes later, once', async () => {
+  it('marks existing videos as seen and queues later ones once', async () => {
     const url = rig.site.publish('Once', ['Once 2', 'Once 1']);
     const { id, seen_count } = await subscribe(client, url);
     expect(seen_count).toBe(2);
     await post(client, '/subscriptions/check', { ids: [id] });
-    expect(await pendingOf(client, 'Once')).toEqual([]);
+    expect(await listPending(client, 'Once')).toEqual([]);
 
     rig.site.publish('Once', ['Once 4', 'Once 3', 'Once 2', 'Once 1']);
     await Promise.all([
@@ -75,20 +75,20 @@ describe('a subscription', () => {
       post(client, '/subscriptions/check', { ids: [id] }),
     ]);
     await post(client, '/subscriptions/check', { ids: [id] });
-    expect(await pendingOf(client, 'Once')).toEqual(['Once 4', 'Once 3']);
+    expect(await listPending(client, 'Once')).toEqual(['Once 4', 'Once 3']);
     expect(await find(id)).toMatchObject({ seen_count: 4, error: null, name: 'Once' });
   });
 
-  it('downloads into a folder named after the feed, below the folder that was asked for', async () => {
+  it('downloads into a folder with the name of the feed, below the requested folder', async () => {
     const url = rig.site.publish('Folder', []);
     const { id } = await subscribe(client, url, { folder: 'shows', auto_start: true });
     rig.site.publish('Folder', ['Folder 1']);
     await post(client, '/subscriptions/check', { ids: [id] });
     const record = await vi.waitFor(
       async () => {
-        const found = (await client.history()).done.find(({ title }) => title === 'Folder 1');
-        if (found === undefined) throw new Error('not there yet');
-        return found;
+        const download = (await client.history()).done.find(({ title }) => title === 'Folder 1');
+        if (download === undefined) throw new Error('not there yet');
+        return download;
       },
       { timeout: 60_000 },
     );
@@ -96,17 +96,17 @@ describe('a subscription', () => {
     expect(record).toMatchObject({ folder: 'shows' });
   });
 
-  it('leaves out what its filter does not find', async () => {
+  it('skips videos that its filter does not match', async () => {
     const url = rig.site.publish('Filter', []);
     const { id } = await subscribe(client, url, { title_regex: '(?i)^filter \\d+$' });
     rig.site.publish('Filter', ['Filter 1', 'FILTER 2', 'Filter trailer']);
     await post(client, '/subscriptions/check', { ids: [id] });
-    expect(await pendingOf(client, 'F')).toEqual(expect.arrayContaining(['Filter 1', 'FILTER 2']));
-    expect(await pendingOf(client, 'Filter t')).toEqual([]);
+    expect(await listPending(client, 'F')).toEqual(expect.arrayContaining(['Filter 1', 'FILTER 2']));
+    expect(await listPending(client, 'Filter t')).toEqual([]);
     expect((await find(id))?.seen_count).toBe(3);
   });
 
-  it('is not held up by an expression that would match for ever', async () => {
+  it('limits the run time of a filter expression', async () => {
     const title = `${'a'.repeat(60)}!`;
     const url = rig.site.publish('Slow', []);
     const { id } = await subscribe(client, url, { title_regex: '^(a+)+$' });
@@ -115,10 +115,10 @@ describe('a subscription', () => {
     expect((await fetch(`${client.base}/version`)).status).toBe(200);
     await checking;
     expect((await find(id))?.error).toContain('too long');
-    // With a better one, nothing was missed.
+    // A valid feed shows that no video was missed.
     await post(client, '/subscriptions/update', { id, title_regex: '' });
     await post(client, '/subscriptions/check', { ids: [id] });
-    expect(await pendingOf(client, 'aaaa')).toEqual([title]);
+    expect(await listPending(client, 'aaaa')).toEqual([title]);
   });
 
   it('is refused for a video, an address twice, a bad filter, a bad interval and a folder outside', async () => {
@@ -154,18 +154,20 @@ describe('a subscription', () => {
     expect(rig.host.log.join('')).not.toContain('secret');
   });
 
-  it('tells live clients of its beginning, its changes and its end', async () => {
-    const heard: [string, any][] = [];
+  it('sends live clients events of its creation, changes and removal', async () => {
+    const received: [string, any][] = [];
     const socket = io(client.base, { reconnection: false, forceNew: true });
-    socket.onAny((event: string, text: string) => heard.push([event, JSON.parse(text)]));
+    socket.onAny((event: string, text: string) => received.push([event, JSON.parse(text)]));
     try {
-      await vi.waitFor(() => expect(heard.map(([event]) => event)).toContain('custom_dirs'));
+      await vi.waitFor(() => expect(received.map(([event]) => event)).toContain('custom_dirs'));
       const { id } = await subscribe(client, rig.site.publish('Heard', ['Heard 1']));
       await post(client, '/subscriptions/update', { id, enabled: false });
       await post(client, '/subscriptions/delete', { ids: [id] });
-      await vi.waitFor(() => expect(heard.at(-1)).toEqual(['subscription_removed', id]));
-      const own = heard.filter(([event, content]) => event.startsWith('subscription_') && content.id === id);
-      expect(own.map(([event, { enabled }]) => [event, enabled])).toEqual([
+      await vi.waitFor(() => expect(received.at(-1)).toEqual(['subscription_removed', id]));
+      const subscriptionEvents = received.filter(
+        ([event, content]) => event.startsWith('subscription_') && content.id === id,
+      );
+      expect(subscriptionEvents.map(([event, { enabled }]) => [event, enabled])).toEqual([
         ['subscription_added', true],
         ['subscription_updated', false],
       ]);
@@ -191,32 +193,41 @@ it('keeps seen entries and updates the picture after a change of the address', a
     });
     return `${reply.status} ${reply.headers.get('content-type') ?? ''}`;
   };
-  const plain = await call('', { url: rig.site.publish('Moved', ['Moved 1']), auto_start: false });
-  expect(plain).toMatchObject({ kind: 'video', picture: false });
-  expect(await picture(plain.id)).toMatch(/^404/);
+  const subscription = await call('', { url: rig.site.publish('Moved', ['Moved 1']), auto_start: false });
+  expect(subscription).toMatchObject({ kind: 'video', picture: false });
+  expect(await picture(subscription.id)).toMatch(/^404/);
   rig.site.publish('Moved', undefined);
-  await call('/check', { ids: [plain.id] });
-  expect(await find(plain.id)).toMatchObject({ error: expect.stringContaining('404') });
+  await call('/check', { ids: [subscription.id] });
+  expect(await find(subscription.id)).toMatchObject({ error: expect.stringContaining('404') });
 
   const url = `${rig.site.publish('New', ['Moved 2', 'Moved 1'])}&image=/cover.jpg`;
-  const nowhere = await call('/update', { id: plain.id, url: rig.site.url('/s/404') });
+  const nowhere = await call('/update', { id: subscription.id, url: rig.site.url('/s/404') });
   expect(nowhere).toMatchObject({ error: { detail: expect.stringContaining('404') } });
-  expect(await call('/update', { id: plain.id, url })).toMatchObject({ url, error: null, failures: 0, name: 'Moved' });
-  await vi.waitFor(async () => expect(await pendingOf(client, 'Moved')).toEqual(['Moved 2']), { timeout: 30_000 });
-  await vi.waitFor(async () => expect(await picture(plain.id)).toBe('200 image/jpeg'), { timeout: 30_000 });
+  expect(await call('/update', { id: subscription.id, url })).toMatchObject({
+    url,
+    error: null,
+    failures: 0,
+    name: 'Moved',
+  });
+  await vi.waitFor(async () => expect(await listPending(client, 'Moved')).toEqual(['Moved 2']), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await picture(subscription.id)).toBe('200 image/jpeg'), { timeout: 30_000 });
 
-  // Where nothing is known, it is another channel: what is there by now counts as seen.
+  // Without known videos it is another channel, whose current videos count as seen.
   const other = rig.site.publish('Elsewhere', ['Elsewhere 2', 'Elsewhere 1']);
-  expect(await call('/update', { id: plain.id, url: other })).toMatchObject({ url: other, seen: 4, picture: false });
-  expect(await picture(plain.id)).toMatch(/^404/);
-  expect(await call('/check', { ids: [plain.id] })).toEqual({ queued: 0 });
+  expect(await call('/update', { id: subscription.id, url: other })).toMatchObject({
+    url: other,
+    seen: 4,
+    picture: false,
+  });
+  expect(await picture(subscription.id)).toMatch(/^404/);
+  expect(await call('/check', { ids: [subscription.id] })).toEqual({ queued: 0 });
   const second = await call('', { url });
   expect(await call('/update', { id: second.id, url: other })).toMatchObject({
     error: { code: 'downloads.subscribed' },
   });
 });
 
-it('removals can be taken back with all that was seen, and previews show what a filter lets through', async () => {
+it('restores removed ones with their seen entries, and previews the matches of a filter', async () => {
   const url = rig.site.publish('Back', ['Back 2', 'Back 1 extra']);
   expect(await call('/preview', { url, titleRegex: 'extra' })).toEqual({
     name: 'Back',
@@ -236,15 +247,15 @@ it('removals can be taken back with all that was seen, and previews show what a 
   expect(await call('/update', { id: added.id, titleRegex: '(' })).toMatchObject({
     error: { code: 'downloads.bad_filter' },
   });
-  // Removed, and subscribed anew meanwhile: the old one stays away.
+  // After removing and subscribing again, the former subscription stays removed.
   await call('/remove', { ids: [added.id] });
   await call('', { url });
   expect(await call('/restore', { ids: [added.id] })).toEqual({ restored: [] });
 });
 
-it('feeds are looked at when their time has come, and not while they are paused', async () => {
+it('checks feeds when they are due, and not while they are paused', async () => {
   const clock = createFakeClock(Date.now());
-  // A worker that is loaded has limits on its time, too; they would pass with the hours here.
+  // A loaded worker has time limits as well, which would expire when the clock advances by hours.
   const dataDir = dataFolderWith({ keepLoaded: false });
   await using tidy = new AsyncDisposableStack();
   tidy.defer(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -253,11 +264,13 @@ it('feeds are looked at when their time has come, and not while they are paused'
   const { id } = await subscribe(timed.client, url, { check_interval_minutes: 30 });
   const hits = (): number => timed.site.stats().hits['/channel/Timed.rss'] ?? 0;
   const state = async (): Promise<Subscription> => {
-    const found = (await timed.client.get<readonly Subscription[]>('/subscriptions')).find((each) => each.id === id);
-    if (found === undefined) throw new Error('it is gone');
-    return found;
+    const subscription = (await timed.client.get<readonly Subscription[]>('/subscriptions')).find(
+      (entry) => entry.id === id,
+    );
+    if (subscription === undefined) throw new Error('it is gone');
+    return subscription;
   };
-  /** Lets the service look at its clock on the way. */
+  /** Advances the clock in steps, so that the service can read it. */
   const pass = async (minutes: number): Promise<void> => {
     for (let minute = 0; minute < minutes; minute += 1) {
       clock.advance(60_000);
@@ -283,7 +296,7 @@ it('feeds are looked at when their time has come, and not while they are paused'
   expect(hits()).toBe(before);
   await checkedAfter(4);
   expect(hits()).toBeGreaterThan(before);
-  expect(await pendingOf(timed.client, 'Timed')).toEqual(['Timed 2']);
+  expect(await listPending(timed.client, 'Timed')).toEqual(['Timed 2']);
 
   await post(timed.client, '/subscriptions/update', { id, enabled: false });
   const paused = hits();
@@ -316,7 +329,7 @@ it('loses no video and queues none twice after kill -9 during checks', async () 
       const before = site.stats().hits['/channel/Crash.rss'] ?? 0;
       const client = new Client(host.url('downloads'));
       const checking = post(client, '/subscriptions/check', { ids: [id] }).catch(() => undefined);
-      // Somewhere between the question to the site and the answer to the client, each round a little later.
+      // Stops between the request to the site and the response to the client, each round a little later.
       await vi.waitFor(() => expect(site.stats().hits['/channel/Crash.rss'] ?? 0).toBeGreaterThan(before), {
         timeout: 30_000,
         interval: 5,
@@ -328,23 +341,23 @@ it('loses no video and queues none twice after kill -9 during checks', async () 
     await using host = await startHostProcess(dataDir, { environment });
     const after = new Client(host.url('downloads'));
     await post(after, '/subscriptions/check', { ids: [id] });
-    const found = await pendingOf(after, 'Crash');
-    expect(found.toSorted()).toEqual(titles(30).toSorted());
+    const pending = await listPending(after, 'Crash');
+    expect(pending.toSorted()).toEqual(titles(30).toSorted());
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 });
 
 it('sends one notification of a feed that keeps failing', async () => {
-  await using whole = await openRig({ services: registry });
-  const url = whole.site.publish('Broken', []);
-  const { id } = await subscribe(whole.client, url);
-  whole.site.publish('Broken', undefined);
-  for (let round = 0; round < 4; round += 1) await post(whole.client, '/subscriptions/check', { ids: [id] });
-  const told = async (): Promise<readonly string[]> =>
-    (await inbox(whole.host.url('control')))
+  await using fullRig = await openRig({ services: registry });
+  const url = fullRig.site.publish('Broken', []);
+  const { id } = await subscribe(fullRig.client, url);
+  fullRig.site.publish('Broken', undefined);
+  for (let round = 0; round < 4; round += 1) await post(fullRig.client, '/subscriptions/check', { ids: [id] });
+  const listMessages = async (): Promise<readonly string[]> =>
+    (await inbox(fullRig.host.url('control')))
       .filter(({ source }) => source === 'downloads')
       .map(({ title, body }) => `${title}: ${body}`);
-  await vi.waitFor(async () => expect(await told()).toHaveLength(1), { timeout: 20_000, interval: 100 });
-  expect(await told()).toEqual([expect.stringMatching(/^A subscription keeps failing: Broken\n.*404/s)]);
+  await vi.waitFor(async () => expect(await listMessages()).toHaveLength(1), { timeout: 20_000, interval: 100 });
+  expect(await listMessages()).toEqual([expect.stringMatching(/^A subscription keeps failing: Broken\n.*404/s)]);
 });

@@ -6,19 +6,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseCaptions, describeMissingCaptions } from '../../../services/downloads/domain/captions.ts';
 import { readCues, writeCues } from '../../../services/downloads/domain/cues.ts';
 import { defaultOrderOptions, type Order, type SubtitleMode } from '../../../services/downloads/domain/order.ts';
-import { mediaOf } from './media.ts';
+import { readMedia } from './media.ts';
 import { dataFolderWith, openRig, type Rig } from './rig.ts';
 
 const run = promisify(execFile);
 const master = '/short/master.m3u8';
 
-/** A host whose settings ask for these subtitles. */
+/** Opens a host whose settings request these subtitles. */
 async function rigWith(environment: Record<string, string>): Promise<Rig> {
   return await openRig({ environment });
 }
 
-async function languagesOf(path: string): Promise<readonly (string | undefined)[]> {
-  const { streams } = await mediaOf(path);
+async function listLanguages(path: string): Promise<readonly (string | undefined)[]> {
+  const { streams } = await readMedia(path);
   return streams.filter(({ kind }) => kind === 'subtitle').map(({ codec, language }) => `${codec} ${language}`);
 }
 
@@ -33,11 +33,11 @@ describe('embedded subtitles', () => {
     ['mp4', ['mov_text eng', 'mov_text spa']],
     ['webm', ['webvtt eng', 'webvtt spa']],
     ['mkv', ['webvtt eng', 'webvtt spa']],
-  ])('are in %s with their languages, and a language that is missing is passed over', async (format, wanted) => {
+  ])('are embedded into %s with their languages, without missing languages', async (format, expected) => {
     const uid = await rig.client.add(rig.site.url(`${master}?${format}`), { quality: '360', format });
     const { filename = '', error } = await rig.client.ended(uid);
     expect(error).toBeNull();
-    expect(await languagesOf(rig.file(filename))).toEqual(wanted);
+    expect(await listLanguages(rig.file(filename))).toEqual(expected);
     const stem = filename.replace(/\.\w+$/, '');
     expect(existsSync(rig.file(`${stem}.en.vtt`)) || existsSync(rig.file(`${stem}.en.srt`))).toBe(false);
   });
@@ -52,7 +52,7 @@ describe('embedded subtitles', () => {
 });
 
 describe('separate subtitle files', () => {
-  it('are SRT files that take the number of their video where the name is taken', async () => {
+  it('are SRT files that have the number of their video if the name exists', async () => {
     await using rig = await rigWith({ SUBTITLES: 'en,de' });
     const names: (string | undefined)[] = [];
     for (const tag of ['one', 'two', 'three']) {
@@ -65,8 +65,8 @@ describe('separate subtitle files', () => {
         .flatMap((number) => ['.de.srt', '.en.srt', '.mkv'].map((end) => `master${number}${end}`))
         .toSorted(),
     );
-    expect(await languagesOf(rig.file('master.mkv'))).toEqual([]);
-    // One of the names being taken is enough.
+    expect(await listLanguages(rig.file('master.mkv'))).toEqual([]);
+    // One name that exists already is enough.
     await rm(rig.file('master (2).mkv'));
     const uid = await rig.client.add(rig.site.url(`${master}?four`), { quality: '360', format: 'mkv' });
     expect((await rig.client.ended(uid)).filename).toBe('master (4).mkv');
@@ -95,10 +95,10 @@ describe('caption downloads', () => {
     ['ttml', '<p begin="00:00:00.100" end="00:00:00.400">Hello, world</p>'],
     ['dfxp', '<p begin="00:00:00.100" end="00:00:00.400">Hello, world</p>'],
     ['scc', 'Scenarist_SCC V1.0\n\n00:00:00:03\t94ae 94ae 9420 9420 9470 9470'],
-  ])('as %s are so in fact, and the record names that file', async (format, text) => {
-    const made = await fetched({ format });
-    expect(made.name).toBe(`master.en.${format}`);
-    expect(made.text).toContain(text);
+  ])('creates %s files that the record names', async (format, text) => {
+    const download = await fetched({ format });
+    expect(download.name).toBe(`master.en.${format}`);
+    expect(download.text).toContain(text);
   });
 
   it('downloads captions in the requested language', async () => {
@@ -114,7 +114,7 @@ describe('caption downloads', () => {
     expect((await fetched({ format: 'srt' }, '/single.mp4')).error).toContain('The site has none at all.');
   });
 
-  it('are asked for in the old way, too', async () => {
+  it('accepts the former request options', async () => {
     const url = rig.site.url(`${master}?old`);
     const body = { url, format: 'captions', subtitle_format: 'vtt', subtitle_language: 'es' };
     const uid = (await rig.client.post('/add', body)).uid ?? '';
@@ -123,7 +123,7 @@ describe('caption downloads', () => {
   });
 });
 
-it('captions need no ffmpeg', async () => {
+it('downloads captions without ffmpeg', async () => {
   await using rig = await openRig({ environment: { FFMPEG_PATH: '/nowhere/ffmpeg' } });
   expect((await rig.client.get<{ engine: { ffmpeg: string | null } }>('/status')).engine.ffmpeg).toBeNull();
   for (const [format, text] of [
@@ -140,28 +140,28 @@ it('captions need no ffmpeg', async () => {
 });
 
 describe('the selection of captions', () => {
-  const known = {
+  const available = {
     manual: { 'en-GB': ['vtt'], de: ['ttml', 'vtt'] },
     automatic: { en: ['vtt'], de: ['vtt'] },
   };
   const choose = (subtitleLanguage: string, subtitleMode: SubtitleMode, format = 'srt') =>
-    chooseCaptions({ ...defaultOrderOptions, subtitleLanguage, subtitleMode, format } as unknown as Order, known);
+    chooseCaptions({ ...defaultOrderOptions, subtitleLanguage, subtitleMode, format } as unknown as Order, available);
 
   it.each([
     ['en', 'prefer_manual', { language: 'en-GB', from: ['manual'] }],
     ['en', 'prefer_auto', { language: 'en', from: ['automatic'] }],
     ['en', 'auto_only', { language: 'en', from: ['automatic'] }],
     ['DE', 'manual_only', { language: 'de', from: ['manual'] }],
-  ] as const)('selects captions of %s by %s', (language, mode, wanted) => {
-    expect(choose(language, mode)).toMatchObject(wanted);
+  ] as const)('selects captions of %s by %s', (language, mode, expected) => {
+    expect(choose(language, mode)).toMatchObject(expected);
   });
 
-  it('takes what the site has in the format that is wanted', () => {
+  it('prefers captions in the requested format', () => {
     expect(choose('de', 'prefer_manual', 'ttml')).toMatchObject({ native: true });
     expect(choose('de', 'prefer_auto', 'ttml')).toMatchObject({ native: false });
     expect(choose('fr', 'prefer_manual')).toBeUndefined();
     const order = { ...defaultOrderOptions, subtitleLanguage: 'fr' } as unknown as Order;
-    expect(describeMissingCaptions(order, known)).toContain('written: en-GB, de; automatic: en, de.');
+    expect(describeMissingCaptions(order, available)).toContain('written: en-GB, de; automatic: en, de.');
   });
 });
 
@@ -184,7 +184,7 @@ describe('the text of captions', () => {
   ].join('\n');
   const cues = readCues(vtt);
 
-  it('is read without its marks', () => {
+  it('is read without markup', () => {
     expect(cues).toEqual([
       { from: 1000, to: 2500, lines: ['Tom & Jerry say', 'ñandú* {x}'] },
       { from: 3_602_500, to: 3_604_000, lines: ['ñandú* {x}', expect.stringContaining('second line') as string] },
@@ -195,7 +195,7 @@ describe('the text of captions', () => {
     expect(readCues('')).toEqual([]);
   });
 
-  it('is said once where captions roll', () => {
+  it('is not repeated in rolling captions', () => {
     expect(writeCues(cues, 'txt', 'en')?.split('\n')).toEqual([
       'Tom & Jerry say',
       'ñandú* {x}',
@@ -204,25 +204,25 @@ describe('the text of captions', () => {
     ]);
   });
 
-  it('as SRT and WebVTT reads as it was', () => {
+  it('is unchanged as SRT and WebVTT', () => {
     for (const format of ['srt', 'vtt']) expect(readCues(writeCues(cues, format, 'en') ?? '')).toEqual(cues);
   });
 
-  it('escapes what XML would read', () => {
+  it('escapes XML characters', () => {
     expect(writeCues(readCues('WEBVTT\n\n00:01.000 --> 00:02.000\na &lt; b &amp; c\nd'), 'ttml', 'en')).toContain(
       'a &lt; b &amp; c<br/>d</p>',
     );
   });
 
-  it('as SCC is what a decoder of closed captions shows', async () => {
+  it('is decoded from SCC by a closed-caption decoder', async () => {
     const folder = dataFolderWith({});
     try {
       await writeFile(`${folder}/x.scc`, writeCues(cues, 'scc', 'en') ?? '');
       const { stdout } = await run('ffmpeg', ['-v', 'error', '-i', `${folder}/x.scc`, '-f', 'srt', '-']);
-      const shown = readCues(stdout.replaceAll('\\h', ' '));
-      expect(shown[0]?.lines).toEqual(['Tom & Jerry say', 'ñandú? ?x?']);
-      expect(Math.abs((shown[0]?.from ?? 0) - 1000)).toBeLessThan(100);
-      expect(shown[1]?.lines).toEqual([
+      const visibleCues = readCues(stdout.replaceAll('\\h', ' '));
+      expect(visibleCues[0]?.lines).toEqual(['Tom & Jerry say', 'ñandú? ?x?']);
+      expect(Math.abs((visibleCues[0]?.from ?? 0) - 1000)).toBeLessThan(100);
+      expect(visibleCues[1]?.lines).toEqual([
         'ñandú? ?x?',
         'second line of a rather long',
         'kind, longer than one row of the',

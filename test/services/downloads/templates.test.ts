@@ -10,8 +10,8 @@ import { openRig, requireEngines, type Rig } from './rig.ts';
 await requireEngines();
 const hasFfmpeg = (await sharedEngines().find('ffmpeg')).path !== null;
 
-/** Paths below the download folder of all finished downloads of a feed. */
-async function namesOf(rig: Rig, url: string, count: number): Promise<readonly string[]> {
+/** Returns the paths of all finished downloads of a feed, relative to the download folder. */
+async function listNames(rig: Rig, url: string, count: number): Promise<readonly string[]> {
   await rig.client.post('/add', { url, quality: 'best', format: 'any' });
   const { done } = await rig.client.untilAll(count);
   expect(done.map(({ status, msg }) => [status, msg]).filter(([status]) => status !== 'finished')).toEqual([]);
@@ -36,16 +36,16 @@ describe('a template of a list', () => {
     ],
   ])('resolves %s as yt-dlp does', async (template, second) => {
     await using rig = await openRig({ environment: { OUTPUT_TEMPLATE_PLAYLIST: template } });
-    const names = await namesOf(rig, rig.site.url('/feed/12.rss?title=Fixture%20Feed'), 12);
+    const names = await listNames(rig, rig.site.url('/feed/12.rss?title=Fixture%20Feed'), 12);
     expect(names).toContain(second);
   });
 
-  it('keeps texts that look like parts of a template, and stays in its folder', async () => {
+  it('keeps text that resembles template syntax, within its folder', async () => {
     const title = 'a%(id)s: $HOME \\ ..';
     await using rig = await openRig({
       environment: { OUTPUT_TEMPLATE_PLAYLIST: '%(playlist_title)s/%(playlist_index)s.%(ext)s' },
     });
-    const names = await namesOf(rig, rig.site.url(`/feed/1.rss?title=${encodeURIComponent(title)}`), 1);
+    const names = await listNames(rig, rig.site.url(`/feed/1.rss?title=${encodeURIComponent(title)}`), 1);
     expect(names).toEqual(['a%(id)s： $HOME ⧹ ../1.mp4']);
   });
 });
@@ -81,9 +81,9 @@ describe('a name that is too long for the file system', () => {
       expect(Buffer.byteLength(part)).toBeLessThanOrEqual(255);
     }
     expect(readdirSync(join(rig.host.dataDir, 'Downloads'))).toHaveLength(1);
-    // The same name once more gets a number, which must fit as well.
-    const again = await rig.client.ended(await rig.client.add(`${url}&again`, fields));
-    expect(again.filename).toContain(' (2)');
+    // A repeated name gets a number, which must fit as well.
+    const secondDownload = await rig.client.ended(await rig.client.add(`${url}&again`, fields));
+    expect(secondDownload.filename).toContain(' (2)');
   });
 });
 
@@ -109,7 +109,7 @@ describe('useFields', () => {
 });
 
 describe('trimmedTemplate', () => {
-  it('limits the texts of a template, and keeps numbers and limits of its own', () => {
+  it('limits the text fields of a template, and keeps numbers and explicit limits', () => {
     expect(limitFields('%(title)s - %(section_number)02d - %(section_title)s.%(ext)s', 255)).toBe(
       '%(title).90B - %(section_number)02d - %(section_title).90B.%(ext)s',
     );
@@ -124,7 +124,7 @@ describe('trimmedTemplate', () => {
     expect(buildTrimmedTemplate('plain', 'mp4', 255)).toBe('plain');
   });
 
-  it('leaves room for the number of a name that is taken', () => {
+  it('reserves space for the number of an existing name', () => {
     expect(Buffer.byteLength(addNumber(`${'日'.repeat(83)}.webm`, 12))).toBeLessThanOrEqual(255);
   });
 });

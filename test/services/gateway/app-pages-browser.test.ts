@@ -15,7 +15,7 @@ let machine: Machine;
 let home: Home;
 let browser: Browser;
 
-/** A program that starts another one on the second machine, with the pipes that it was given. */
+/** Script that starts another program on the second computer with the inherited pipes. */
 function onMachine(executable: string): string {
   const file = join(folder, 'browser');
   writeFileSync(file, `#!/bin/sh\nexec ${[...machine.inside, executable].join(' ')} "$@"\n`);
@@ -40,26 +40,26 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const fresh = async (): Promise<{ page: Page } & AsyncDisposable> => {
+  const openNewPage = async (): Promise<{ page: Page } & AsyncDisposable> => {
     const context = await openProfile(browser, { ignoreHTTPSErrors: true });
     return { page: await context.newPage(), [Symbol.asyncDispose]: () => context.close() };
   };
-  /** Fills in the gateway's sign-in form until the browser has left it. */
+  /** Fills in the sign-in form of the gateway and waits until the browser has left it. */
   const signInWhereAsked = async (page: Page, arrived: (url: URL) => boolean): Promise<void> => {
     for (let form = 0; form < 3; form += 1) {
       await page.waitForURL((url) => url.pathname === '/.homeport/sign-in' || arrived(url));
       if (arrived(new URL(page.url()))) return;
       await page.getByLabel('Name').fill(admin.name);
       await page.getByLabel('Password').fill(admin.password);
-      const left = page.waitForResponse((response) => response.request().method() === 'POST');
+      const submitted = page.waitForResponse((response) => response.request().method() === 'POST');
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await left;
+      await submitted;
       await page.waitForLoadState('load');
     }
     await page.waitForURL(arrived);
   };
   const opens = async (address: string, id: string): Promise<void> => {
-    await using opened = await fresh();
+    await using opened = await openNewPage();
     const { page } = opened;
     await page.goto(address);
     await signInWhereAsked(page, ({ pathname }) => pathname === (pages[id] ?? `/${id}`));
@@ -79,8 +79,8 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     await opens(`https://nas.local:${String(home.port)}/${id}/`, id);
   });
 
-  it('opens every service from the list of what is shared', async () => {
-    await using opened = await fresh();
+  it('opens every service from the list of shared services', async () => {
+    await using opened = await openNewPage();
     const { page } = opened;
     await page.goto(`https://nas.local:${String(home.port)}/`);
     const links = await page
@@ -97,11 +97,11 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     }
   });
 
-  it('shows the address to clone from that this computer reaches', async () => {
+  it('shows a clone address that this computer reaches', async () => {
     const headers = { Authorization: adminAuthorization, 'Content-Type': 'application/json' };
     const repository = { method: 'POST', headers, body: JSON.stringify({ name: 'boat', auto_init: true }) };
     expect((await fetch(`${home.host.url('git')}/api/v1/user/repos`, repository)).status).toBe(201);
-    await using opened = await fresh();
+    await using opened = await openNewPage();
     const { page } = opened;
     await page.goto(`https://control.nas.local:${String(home.port)}/git/repositories/${admin.name}~boat`);
     await signInWhereAsked(page, ({ pathname }) => pathname.startsWith('/git/repositories/'));
@@ -131,13 +131,13 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
       async () => {
         const reply = await fetch(`${home.host.url('control')}/api/inbox`, { headers });
         const { items } = (await reply.json()) as { items: { link: string | null }[] };
-        const found = items.find((item) => item.link?.includes('/uptime/') === true)?.link;
-        return found ?? Promise.reject(new Error('no message yet'));
+        const link = items.find((item) => item.link?.includes('/uptime/') === true)?.link;
+        return link ?? Promise.reject(new Error('no message yet'));
       },
       { timeout: 60_000, interval: 200 },
     );
     expect(link.startsWith(`${shared?.addresses[0]?.url ?? 'none'}/uptime/monitors/`)).toBe(true);
-    await using opened = await fresh();
+    await using opened = await openNewPage();
     await opened.page.goto(link);
     await signInWhereAsked(opened.page, ({ pathname }) => pathname.startsWith('/uptime/monitors/'));
     await opened.page.locator('#app > *').first().waitFor();

@@ -14,7 +14,7 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]();
 });
 
-const pathOf = (id: string): string => paths[id] ?? `/${id}`;
+const getPath = (id: string): string => paths[id] ?? `/${id}`;
 const led = ({ status, headers }: Answer): unknown => [status, headers.location];
 const ownPort = (id: string): string => String(home.host.port(id));
 const locally = async (id: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> => {
@@ -23,38 +23,38 @@ const locally = async (id: string, headers: Readonly<Record<string, string>> = {
 };
 
 describe('the root of a shared service', () => {
-  it.each(services)('leads a client that uses names to the shared app: %s', async (id) => {
-    const answer = await home.ask(`https://${id}.nas.local/`, { headers: browser });
-    expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}${pathOf(id)}`]);
+  it.each(services)('redirects a client that uses names to the shared app: %s', async (id) => {
+    const response = await home.ask(`https://${id}.nas.local/`, { headers: browser });
+    expect(led(response)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
   });
 
-  it.each(services)("leads a client of the service's own port to the app's own port: %s", async (id) => {
-    const answer = await home.ask(`https://${lan}:${ownPort(id)}/`, { headers: browser });
-    expect(led(answer)).toEqual([302, `https://${lan}:${ownPort('control')}${pathOf(id)}`]);
+  it.each(services)('redirects a client of a service port to the port of the app: %s', async (id) => {
+    const response = await home.ask(`https://${lan}:${ownPort(id)}/`, { headers: browser });
+    expect(led(response)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
   });
 
-  it.each(services)('leads a client that uses a path to the shared app: %s', async (id) => {
+  it.each(services)('redirects a client that uses a path to the shared app: %s', async (id) => {
     const named = await home.ask(`https://nas.local/${id}/`, { headers: browser });
-    expect(led(named)).toEqual([302, `https://control.nas.local:${String(home.port)}${pathOf(id)}`]);
+    expect(led(named)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
     const byAddress = await home.ask(`https://${lan}:${String(home.port)}/${id}/`, { headers: browser });
-    expect(led(byAddress)).toEqual([302, `https://${lan}:${ownPort('control')}${pathOf(id)}`]);
+    expect(led(byAddress)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
   });
 
-  it('leads a browser that opens the app below a path to its root', async () => {
-    const answer = await home.ask('https://nas.local/control/downloads?id=7', { headers: browser });
-    expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}/downloads?id=7`]);
+  it('redirects a browser that opens the app below a path to its root', async () => {
+    const response = await home.ask('https://nas.local/control/downloads?id=7', { headers: browser });
+    expect(led(response)).toEqual([302, `https://control.nas.local:${String(home.port)}/downloads?id=7`]);
     const program = await home.ask('https://nas.local/control/api/health', { headers: { Accept: '*/*' } });
     expect(program.headers.location).toBeUndefined();
   });
 
-  it.each(services)('leads a client of this computer to the local listener: %s', async (id) => {
-    expect(await locally(id)).toEqual([302, `${home.host.url('control')}${pathOf(id)}`]);
+  it.each(services)('redirects a client of this computer to the local listener: %s', async (id) => {
+    expect(await locally(id)).toEqual([302, `${home.host.url('control')}${getPath(id)}`]);
   });
 
   it('keeps the name and the port that a trusted proxy in front of the gateway reports', async () => {
     const headers = { ...browser, 'X-Forwarded-Host': 'push.nas.local', 'X-Forwarded-Proto': 'https' };
-    const answer = await home.ask('https://push.nas.local/', { headers });
-    expect(led(answer)).toEqual([302, 'https://control.nas.local/push']);
+    const response = await home.ask('https://push.nas.local/', { headers });
+    expect(led(response)).toEqual([302, 'https://control.nas.local/push']);
   });
 
   it('uses the public address of the settings behind a proxy with another name', async () => {
@@ -63,8 +63,8 @@ describe('the root of a shared service', () => {
       settings: { shared: everything },
     });
     const headers = { ...browser, 'X-Forwarded-Host': 'push.example.org' };
-    const answer = await behind.ask('https://push.nas.local/', { headers });
-    expect(led(answer)).toEqual([302, 'https://home.example.org/push']);
+    const response = await behind.ask('https://push.nas.local/', { headers });
+    expect(led(response)).toEqual([302, 'https://home.example.org/push']);
     const direct = await fetch(behind.host.url('uptime'), {
       redirect: 'manual',
       headers: { Accept: 'text/html', 'X-Forwarded-Host': 'status.example.org' },
@@ -82,15 +82,15 @@ describe('the root of a shared service', () => {
 });
 
 describe('the sign-in form', () => {
-  it('may be sent to its own origin only', async () => {
+  it('is accepted from its origin only', async () => {
     const { headers } = await home.ask('https://downloads.nas.local/.homeport/sign-in', { headers: browser });
     expect(headers['content-security-policy']).toContain("form-action 'self';");
   });
 
-  it('leads browsers to a page that opens the requested one, and programs there directly', async () => {
+  it('redirects browsers to an intermediate page, and programs to the requested page', async () => {
     const { name, password } = admin;
     const send = async (accept: string): Promise<unknown> => {
-      const answer = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
+      const response = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
         method: 'POST',
         headers: {
           Accept: accept,
@@ -99,7 +99,7 @@ describe('the sign-in form', () => {
         },
         body: new URLSearchParams({ name, password, to: '/history?show=all' }).toString(),
       });
-      return led(answer);
+      return led(response);
     };
     expect(await send('text/html')).toEqual([303, '/.homeport/continue?to=%2Fhistory%3Fshow%3Dall']);
     expect(await send('*/*')).toEqual([303, '/history?show=all']);
@@ -119,13 +119,13 @@ describe('the sign-in form', () => {
 });
 
 describe('without the app being shared', () => {
-  it('answers a browser with a page that says how to share it', async () => {
+  it('shows browsers how to share it', async () => {
     await home.change({ shared: services });
     try {
       for (const id of services) {
-        const answer = await home.ask(`https://${id}.nas.local/`, { headers: browser });
-        expect([id, answer.status, answer.headers['content-type']]).toEqual([id, 404, 'text/html; charset=utf-8']);
-        expect(answer.body).toContain('open <strong>Network</strong>');
+        const response = await home.ask(`https://${id}.nas.local/`, { headers: browser });
+        expect([id, response.status, response.headers['content-type']]).toEqual([id, 404, 'text/html; charset=utf-8']);
+        expect(response.body).toContain('open <strong>Network</strong>');
       }
     } finally {
       await home.change({ shared: everything });

@@ -28,13 +28,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** curl as on a laptop that trusts the authority and finds the names. */
+/** Runs curl as on a laptop that trusts the certificate authority and resolves the names. */
 async function curl(...args: string[]): Promise<string> {
   const names = ['push', 'downloads', 'git'].flatMap((id) => ['--resolve', `${id}.nas.local:${home.port}:${lan}`]);
   return (await run('curl', ['-sS', '--fail', '--cacert', ca, ...names, ...args], { maxBuffer: 64 * 1024 * 1024 }))
     .stdout;
 }
-const at = (service: string): string => `https://${service}.nas.local:${home.port}`;
+const getUrl = (service: string): string => `https://${service}.nas.local:${home.port}`;
 const user = ['-u', `${admin.name}:${admin.password}`];
 
 describe('common clients', () => {
@@ -44,23 +44,23 @@ describe('common clients', () => {
     writeFileSync(join(folder, 'Downloads', 'film.mp4'), content);
     for (const version of ['--http2', '--http1.1']) {
       const file = join(folder, `part${version}`);
-      await curl(version, ...user, '-r', '100000-150000', '-o', file, `${at('downloads')}/download/film.mp4`);
+      await curl(version, ...user, '-r', '100000-150000', '-o', file, `${getUrl('downloads')}/download/film.mp4`);
       expect(readFileSync(file).equals(content.subarray(100_000, 150_001))).toBe(true);
     }
   });
 
   it('clones and pushes with git at the displayed address', async () => {
-    const made = JSON.parse(
+    const message = JSON.parse(
       await curl(
         ...user,
         '-H',
         'Content-Type: application/json',
         '-d',
         '{"name":"notes","auto_init":true}',
-        `${at('git')}/api/v1/user/repos`,
+        `${getUrl('git')}/api/v1/user/repos`,
       ),
     ) as { clone_url: string };
-    expect(made.clone_url).toBe(`${at('git')}/ada/notes.git`);
+    expect(message.clone_url).toBe(`${getUrl('git')}/ada/notes.git`);
     const options = [
       `http.sslCAInfo=${ca}`,
       `http.curloptResolve=git.nas.local:${home.port}:${lan}`,
@@ -69,8 +69,8 @@ describe('common clients', () => {
     ];
     const env = { PATH: process.env['PATH'], HOME: folder, GIT_TERMINAL_PROMPT: '0' };
     const inside = async (...args: string[]): Promise<string> =>
-      (await run('git', [...options.flatMap((each) => ['-c', each]), ...args], { env, cwd: join(folder) })).stdout;
-    const url = made.clone_url.replace('https://', `https://ada:${encodeURIComponent(admin.password)}@`);
+      (await run('git', [...options.flatMap((entry) => ['-c', entry]), ...args], { env, cwd: join(folder) })).stdout;
+    const url = message.clone_url.replace('https://', `https://ada:${encodeURIComponent(admin.password)}@`);
     await inside('clone', '-q', url, 'notes');
     writeFileSync(join(folder, 'notes', 'film.txt'), 'x'.repeat(3_000_000));
     await inside('-C', 'notes', 'add', '.');
@@ -101,7 +101,7 @@ describe('common clients', () => {
       const env = { PATH: process.env['PATH'], PYTHONPATH: apprise, HOME: folder, REQUESTS_CA_BUNDLE: ca };
       const url = `ntfys://${admin.name}:${encodeURIComponent(admin.password)}@${lan}:${home.host.port('push')}/door`;
       await run(join(apprise, 'bin/apprise'), ['-t', 'Door', '-b', 'It rang', url], { env });
-      expect(await curl(...user, `${at('push')}/door/json?poll=1`)).toContain('It rang');
+      expect(await curl(...user, `${getUrl('push')}/door/json?poll=1`)).toContain('It rang');
     },
   );
 });

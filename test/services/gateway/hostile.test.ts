@@ -14,7 +14,7 @@ import { fixtureService } from '../../support/fixture-service.ts';
 import { lan, openHome, phoneAddress, type Home } from '../../support/gateway/phone.ts';
 import { admin } from '../../support/host.ts';
 
-/** Every request that a service saw: method, address, headers. */
+/** Requests that a service received: method, path, headers. */
 const seen: { method: string; url: string; headers: IncomingHttpHeaders; raw: readonly string[]; from: string }[] = [];
 const mirror = fixtureService('mirror', (context) => ({
   http(request, response) {
@@ -33,7 +33,7 @@ afterAll(() => home[Symbol.asyncDispose]());
 beforeEach(() => void (seen.length = 0));
 
 const host = 'mirror.nas.local';
-/** Sends bytes as they are; everything that comes back until the other side ends the connection. */
+/** Sends raw bytes and returns all received bytes until the peer ends the connection. */
 async function send(bytes: string): Promise<string> {
   const socket = await home.dial(host);
   const parts: Buffer[] = [];
@@ -112,7 +112,7 @@ describe('request smuggling', () => {
         stream.once('close', () => resolve('reset'));
         stream.resume().end();
       } catch {
-        // Node's own client does not send it at all.
+        // Node's HTTP client cannot send it.
         resolve('reset');
       }
     });
@@ -139,7 +139,7 @@ describe('excessive requests', () => {
     const stream = session.request({ ':path': '/', x: 'x'.repeat(80_000) });
     stream.on('error', () => undefined);
     let status: number | undefined;
-    stream.once('response', ({ ':status': given }) => (status = given)).resume();
+    stream.once('response', ({ ':status': responseStatus }) => (status = responseStatus)).resume();
     await new Promise((resolve) => void stream.once('close', resolve));
     expect(status).not.toBe(200);
     expect(seen).toEqual([]);
@@ -156,7 +156,7 @@ describe('excessive requests', () => {
     });
     await once(socket, 'secureConnect');
     socket.on('error', () => undefined).resume();
-    const gone = new Promise((resolve) => void socket.once('close', resolve));
+    const closed = new Promise((resolve) => void socket.once('close', resolve));
     const frame = (type: number, flags: number, stream: number, payload: Buffer): Buffer => {
       const head = Buffer.alloc(9);
       head.writeUIntBE(payload.length, 0, 3);
@@ -165,7 +165,7 @@ describe('excessive requests', () => {
       head.writeUInt32BE(stream, 5);
       return Buffer.concat([head, payload]);
     };
-    // GET, /, https by the fixed table, and the authority.
+    // Contains `GET`, `/` and `https` of the static table, and the authority.
     const fields = Buffer.concat([Buffer.from([0x82, 0x84, 0x87, 0x41, host.length]), Buffer.from(host)]);
     const cancel = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]);
     const requests = Array.from({ length: 4000 }, (_, index) => [
@@ -175,7 +175,7 @@ describe('excessive requests', () => {
     socket.write(
       Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0, Buffer.alloc(0)), ...requests]),
     );
-    await gone;
+    await closed;
     expect(seen.length).toBeLessThan(4000);
     expect((await home.ask(`https://${host}/`)).status).toBe(200);
   }, 60_000);
@@ -196,8 +196,8 @@ describe('excessive requests', () => {
     await vi.waitFor(() => expect(refused().length).toBeGreaterThan(10), { timeout: 20_000 });
     expect(Number(refused()[0]?.headers['retry-after'])).toBeGreaterThan(0);
     const basic = `Basic ${Buffer.from('eve:guess again').toString('base64')}`;
-    const asked = await slow.ask('https://downloads.nas.local/history', { headers: { Authorization: basic } });
-    expect(asked.status).toBe(429);
+    const response = await slow.ask('https://downloads.nas.local/history', { headers: { Authorization: basic } });
+    expect(response.status).toBe(429);
     expect(await slow.signIn('https://downloads.nas.local', admin.name, admin.password)).toContain('__Host-');
     while (answers.length < 40) {
       clock.advance(1000);
@@ -238,10 +238,10 @@ describe('host names and paths', () => {
     'mirror.nas.local, push.nas.local',
     '',
   ])('rejects a request for the host "%s"', async (name) => {
-    const answer = await send(`GET /v1/health HTTP/1.1\nHost: ${name}\nConnection: close\n\n`);
-    // A name with its closing dot is the same name.
-    if (name.endsWith('local.')) expect(statuses(answer)).toEqual([200]);
-    else expect([400, 403]).toContain(statuses(answer)[0]);
+    const response = await send(`GET /v1/health HTTP/1.1\nHost: ${name}\nConnection: close\n\n`);
+    // A name with a trailing dot is equivalent.
+    if (name.endsWith('local.')) expect(statuses(response)).toEqual([200]);
+    else expect([400, 403]).toContain(statuses(response)[0]);
     expect(seen).toEqual([]);
   });
 
@@ -249,8 +249,8 @@ describe('host names and paths', () => {
     const two = await send(`GET / HTTP/1.1\nHost: ${host}\nHost: push.nas.local\nConnection: close\n\n`);
     expect([400, 403]).toContain(statuses(two)[0]);
     for (const target of ['http://push.nas.local/', 'https://evil.example/', 'mirror', '\\evil', '*']) {
-      const answer = await send(`GET ${target} HTTP/1.1\nHost: ${host}\nConnection: close\n\n`);
-      expect(statuses(answer)[0]).toBe(400);
+      const response = await send(`GET ${target} HTTP/1.1\nHost: ${host}\nConnection: close\n\n`);
+      expect(statuses(response)[0]).toBe(400);
     }
     expect(seen).toEqual([]);
   });
@@ -275,9 +275,9 @@ describe('host names and paths', () => {
     '/control/',
     '/gateway/',
   ])('resolves the path %s only literally', async (path) => {
-    const answer = await send(`GET ${path} HTTP/1.1\nHost: nas.local\nConnection: close\n\n`);
+    const response = await send(`GET ${path} HTTP/1.1\nHost: nas.local\nConnection: close\n\n`);
     if (path === '/mirror/../control/') expect(seen.map(({ url }) => url)).toEqual(['/../control/']);
-    else expect([statuses(answer)[0], seen]).toEqual([404, []]);
+    else expect([statuses(response)[0], seen]).toEqual([404, []]);
   });
 
   it('rejects plain HTTP on a TLS port', async () => {
@@ -301,8 +301,8 @@ describe('forwarding headers', () => {
   };
 
   it('ignores headers of untrusted proxies', async () => {
-    const answer = await home.ask(`https://${host}/`, { headers: lies });
-    expect(answer.body).toBe(`https://${host}:${home.port}`);
+    const response = await home.ask(`https://${host}/`, { headers: lies });
+    expect(response.body).toBe(`https://${host}:${home.port}`);
     const [request] = seen;
     expect(request?.from).toBe(phoneAddress);
     const names = [...Object.keys(request?.headers ?? {}), ...(request?.raw ?? [])].join(' ').toLowerCase();
@@ -315,10 +315,10 @@ describe('forwarding headers', () => {
       services,
       environment: { GATEWAY_OPEN: 'mirror', HOMEPORT_TRUSTED_PROXIES: phoneAddress },
     });
-    const answer = await behind.ask(`https://${host}/`, {
+    const response = await behind.ask(`https://${host}/`, {
       headers: { 'X-Forwarded-For': '10.0.0.1', 'X-Forwarded-Host': 'home.example' },
     });
-    expect(answer.body).toBe('https://home.example');
+    expect(response.body).toBe('https://home.example');
     expect(seen.at(-1)?.from).toBe('10.0.0.1');
   });
 });

@@ -125,7 +125,7 @@ describe('a gRPC call through the gateway', () => {
     expect(trailers).toMatchObject({ 'grpc-status': '0', constructor: 'trailer' });
   });
 
-  it('keeps an answer that consists of a head alone', async () => {
+  it('forwards a response without a body', async () => {
     handle = (stream) => stream.respond({ ':status': 200, 'grpc-status': '12' }, { endStream: true });
     expect(await finish(call().end())).toMatchObject({ status: 200, endsWithHead: true, code: 0 });
   });
@@ -143,7 +143,7 @@ describe('a gRPC call through the gateway', () => {
     expect(await finish(stream)).toMatchObject({ code: 0, trailers: { 'grpc-status': '0' } });
   });
 
-  it('resets the stream of the upstream when the client resets its own', async () => {
+  it('resets the upstream stream when the client resets its stream', async () => {
     const reset = Promise.withResolvers<number>();
     handle = (stream) => {
       stream.respond({ ':status': 200 });
@@ -156,7 +156,7 @@ describe('a gRPC call through the gateway', () => {
     expect(await reset.promise).toBe(constants.NGHTTP2_CANCEL);
   });
 
-  it('does not let a request that breaks off appear complete', async () => {
+  it('does not complete an aborted request', async () => {
     const reset = Promise.withResolvers<{ isComplete: boolean; code: number }>();
     handle = (stream) => {
       let isComplete = false;
@@ -176,7 +176,7 @@ describe('a gRPC call through the gateway', () => {
   it.each([
     ['a reset', (stream: ServerHttp2Stream) => void stream.destroy(new Error('broken'))],
     ['the end of the connection', (stream: ServerHttp2Stream) => stream.session?.destroy()],
-  ])('resets the stream of the client when the upstream breaks off: %s', async (_name, breakOff) => {
+  ])('resets the client stream when the upstream aborts: %s', async (_name, breakOff) => {
     handle = (stream) => {
       stream.respond({ ':status': 200 });
       stream.write('begun', () => setImmediate(() => breakOff(stream)));
@@ -188,7 +188,7 @@ describe('a gRPC call through the gateway', () => {
     expect(await finish(call().end('again'))).toMatchObject({ status: 200, body: 'again' });
   });
 
-  it('answers before the body of the request has ended', async () => {
+  it('forwards a response before the end of the request body', async () => {
     handle = (stream) => {
       stream.respond({ ':status': 413 }, { waitForTrailers: true });
       stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '8' }));
@@ -202,7 +202,7 @@ describe('a gRPC call through the gateway', () => {
     });
   });
 
-  it('slows the upstream down for a client that does not read', async () => {
+  it('applies backpressure of a client that does not read', async () => {
     let sent = 0;
     handle = (stream) => {
       stream.respond({ ':status': 200 });
@@ -226,12 +226,12 @@ describe('a gRPC call through the gateway', () => {
 });
 
 describe('an HTTP/2 upstream', () => {
-  it('answers clients of HTTP/1.1 as well', async () => {
-    const answer = await home.ask('https://rpc.nas.local/', { method: 'POST', body: 'plain' });
-    expect([answer.status, answer.body]).toEqual([200, 'plain']);
+  it('serves clients of HTTP/1.1', async () => {
+    const response = await home.ask('https://rpc.nas.local/', { method: 'POST', body: 'plain' });
+    expect([response.status, response.body]).toEqual([200, 'plain']);
   });
 
-  it('requires the sign-in where it is shared with one', async () => {
+  it('requires a sign-in if it is configured', async () => {
     const to = home.http2('private.nas.local');
     let requests = 0;
     handle = (stream) => {
@@ -246,7 +246,7 @@ describe('an HTTP/2 upstream', () => {
   });
 
   it('keeps one connection for many requests', async () => {
-    const bodies = await Promise.all([1, 2, 3, 4].map(async (each) => (await finish(call().end(String(each)))).body));
+    const bodies = await Promise.all([1, 2, 3, 4].map(async (entry) => (await finish(call().end(String(entry)))).body));
     expect(bodies).toEqual(['1', '2', '3', '4']);
     expect(connections.size).toBeLessThanOrEqual(2);
   });

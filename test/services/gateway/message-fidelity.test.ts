@@ -8,7 +8,7 @@ import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
 import { openHome, type Home } from '../../support/gateway/phone.ts';
 
-/** What the upstream received, as text of the bytes, and how it answers the first bytes of each connection. */
+/** Bytes that the upstream received, as text, and its response to the first bytes of each connection. */
 let received = '';
 let reply = '';
 let onData: ((socket: Socket, chunk: string) => void) | undefined;
@@ -42,7 +42,7 @@ beforeEach(() => {
   reply = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 });
 
-/** Sends bytes and returns the whole answer. */
+/** Sends bytes and returns the complete response. */
 async function send(first: string, lines: readonly string[] = [], body = ''): Promise<string> {
   const socket = await home.dial(host);
   socket.setEncoding('latin1');
@@ -77,10 +77,10 @@ describe('a response', () => {
     ['no content', 'GET', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', '0'],
   ])('has no body, and the length that the upstream announced: %s', async (_name, method, bytes, length) => {
     reply = bytes;
-    const answer = await send(`${method} / HTTP/1.1`);
-    expect(answer.slice(0, 13)).toBe(bytes.slice(0, 13).replace('\r', '\r'));
-    expect(answer.split('\r\n\r\n')[1]).toBe('');
-    expect(/^content-length: (.*)$/im.exec(answer)?.[1]?.trim()).toBe(length);
+    const response = await send(`${method} / HTTP/1.1`);
+    expect(response.slice(0, 13)).toBe(bytes.slice(0, 13).replace('\r', '\r'));
+    expect(response.split('\r\n\r\n')[1]).toBe('');
+    expect(/^content-length: (.*)$/im.exec(response)?.[1]?.trim()).toBe(length);
     received = '';
     const { head, body, code } = await overHttp2(method);
     expect([head['content-length'], body, code]).toEqual([length, '', 0]);
@@ -91,8 +91,8 @@ describe('a response', () => {
     reply =
       'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nX-Two: 1\r\nset-cookie: b=2\r\nX-Two: 2\r\n' +
       'WWW-Authenticate: Basic realm="a"\r\nWWW-Authenticate: Digest realm="b"\r\nContent-Length: 0\r\n\r\n';
-    const answer = await send('GET / HTTP/1.1');
-    expect(answer.match(/^(?:set-cookie|x-two|www-authenticate): .*$/gim)?.map((line) => line.trim())).toEqual([
+    const response = await send('GET / HTTP/1.1');
+    expect(response.match(/^(?:set-cookie|x-two|www-authenticate): .*$/gim)?.map((line) => line.trim())).toEqual([
       'Set-Cookie: a=1; Path=/',
       'X-Two: 1',
       'set-cookie: b=2',
@@ -106,12 +106,12 @@ describe('a response', () => {
     expect(head['x-two']).toBe('1, 2');
   });
 
-  it('passes trailers on, except those of the framing', async () => {
+  it('forwards trailers except framing fields', async () => {
     reply =
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n' +
       '2;name=value\r\nok\r\n0\r\nX-Sum: 7\r\nSet-Cookie: a=1\r\n\r\n';
-    const answer = await send('GET / HTTP/1.1');
-    expect(answer).toMatch(/\r\n0\r\nX-Sum: 7\r\n\r\n$/);
+    const response = await send('GET / HTTP/1.1');
+    expect(response).toMatch(/\r\n0\r\nX-Sum: 7\r\n\r\n$/);
     received = '';
     expect(await overHttp2()).toMatchObject({ body: 'ok', trailers: { 'x-sum': '7' } });
   });
@@ -120,25 +120,25 @@ describe('a response', () => {
     ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['102 Processing', 'HTTP/1.1 102 Processing\r\n\r\n'],
     ['several', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n'],
-  ])('follows informational responses that nobody waits for: %s', async (_name, before) => {
+  ])('is forwarded after unexpected informational responses: %s', async (_name, before) => {
     reply = `${before}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`;
     expect(await send('GET / HTTP/1.1')).toMatch(/HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nok$/);
     received = '';
     expect((await overHttp2()).body).toBe('ok');
   });
 
-  it('keeps compressed bytes and ranges as they are', async () => {
+  it('keeps compressed bytes and ranges unchanged', async () => {
     const packed = gzipSync('text').toString('latin1');
     reply =
       `HTTP/1.1 206 Partial Content\r\nContent-Encoding: gzip\r\nContent-Range: bytes 0-1/9\r\n` +
       `Vary: Accept-Encoding\r\nContent-Length: ${String(packed.length)}\r\n\r\n${packed}`;
-    const answer = await send('GET / HTTP/1.1', ['Range: bytes=0-1', 'If-Range: "a"', 'Accept-Encoding: gzip']);
-    expect(answer).toContain('Content-Range: bytes 0-1/9');
-    expect(answer.split('\r\n\r\n').slice(1).join('\r\n\r\n')).toBe(packed);
+    const response = await send('GET / HTTP/1.1', ['Range: bytes=0-1', 'If-Range: "a"', 'Accept-Encoding: gzip']);
+    expect(response).toContain('Content-Range: bytes 0-1/9');
+    expect(response.split('\r\n\r\n').slice(1).join('\r\n\r\n')).toBe(packed);
     expect(received).toMatch(/^range: bytes=0-1\r\nif-range: "a"\r\naccept-encoding: gzip\r$/im);
   });
 
-  it('reaches the client before the body of the request has ended', async () => {
+  it('reaches the client before the end of the request body', async () => {
     onData = (socket, chunk) => {
       if (chunk.includes('POST'))
         socket.end('HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig');
@@ -150,7 +150,7 @@ describe('a response', () => {
     socket.destroy();
   });
 
-  it('arrives event by event', async () => {
+  it('is streamed event by event', async () => {
     let next: () => void = () => undefined;
     onData = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n');
@@ -183,7 +183,7 @@ describe('a request', () => {
     expect(received.split('\r\n')[0]).toBe(`GET ${path} HTTP/1.1`);
   });
 
-  it('passes trailers on, and leaves those out that would name somebody', async () => {
+  it('forwards trailers except identity fields', async () => {
     onData = (socket) => {
       if (received.includes('\r\n0\r\n')) socket.write(reply);
     };
@@ -192,7 +192,7 @@ describe('a request', () => {
     expect(received).toMatch(/\r\n0\r\nX-Sum: 7\r\n\r\n$/);
   });
 
-  it('says that trailers are welcome where the client did', async () => {
+  it('forwards the TE header of the client', async () => {
     await send('GET / HTTP/1.1', ['TE: deflate, trailers', 'Connection: TE']);
     expect(received).toContain('\r\nTE: trailers\r\n');
     received = '';
@@ -210,7 +210,7 @@ describe('a request', () => {
     expect(received).toMatch(new RegExp(`^${method} / HTTP/1.1\r\n`));
   });
 
-  it('is asked for its body when it expects to be', async () => {
+  it('receives 100 Continue when it expects it', async () => {
     onData = (socket) => {
       if (received.includes('whole body')) socket.write(reply);
     };
@@ -228,7 +228,7 @@ describe('a request', () => {
 
 describe('a WebSocket', () => {
   it('keeps its subprotocols, extensions and the bytes of its frames', async () => {
-    // Two fragments of a text, a ping, and a close with the code 4001.
+    // Consists of two fragments of a text message, a ping, and a close frame with the code 4001.
     const frames = '\x01\x01a\x89\x00\x80\x01b\x88\x04\x0f\xa1no';
     onData = (socket, chunk) => {
       if (!chunk.startsWith('GET')) return void socket.end(Buffer.from(frames, 'latin1'));
@@ -255,7 +255,7 @@ describe('a WebSocket', () => {
 });
 
 describe('an upstream with an IPv6 address', () => {
-  it('is reached', async () => {
+  it('is supported', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nsix'));

@@ -41,20 +41,20 @@ afterEach(async () => {
   await provider[Symbol.asyncDispose]();
 });
 
-const at = 'https://lamp.nas.local';
-const cookiesOf = ({ headers }: Answer): string =>
-  (headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '').join('; ');
+const serviceUrl = 'https://lamp.nas.local';
+const getCookies = ({ headers }: Answer): string =>
+  (headers['set-cookie'] ?? []).map((entry) => entry.split(';')[0] ?? '').join('; ');
 
-/** As far as the provider; what the browser then holds. */
+/** Starts a sign-in up to the redirect to the provider, and returns the cookies of the browser. */
 async function begin(to = '/shelf?x=1'): Promise<{ url: string; cookie: string }> {
-  const first = await home.ask(`${at}/.homeport/oidc?to=${encodeURIComponent(to)}`);
+  const first = await home.ask(`${serviceUrl}/.homeport/oidc?to=${encodeURIComponent(to)}`);
   expect([first.status, first.body]).toEqual([302, '']);
-  return { url: first.headers.location ?? '', cookie: cookiesOf(first) };
+  return { url: first.headers.location ?? '', cookie: getCookies(first) };
 }
 
 async function back(returned: string, cookie: string): Promise<Answer> {
   const { pathname, search } = new URL(returned);
-  return home.ask(`${at}${pathname}${search}`, { headers: { Cookie: cookie } });
+  return home.ask(`${serviceUrl}${pathname}${search}`, { headers: { Cookie: cookie } });
 }
 
 async function signIn(subject: string): Promise<Answer> {
@@ -64,34 +64,34 @@ async function signIn(subject: string): Promise<Answer> {
 
 describe('OpenID Connect sign-in', () => {
   it('signs in to the account and lists the session', async () => {
-    expect((await home.ask(`${at}/.homeport/sign-in?to=/shelf`)).body).toContain('Sign in with Harbour');
+    expect((await home.ask(`${serviceUrl}/.homeport/sign-in?to=/shelf`)).body).toContain('Sign in with Harbour');
     const { url, cookie } = await begin();
-    const asked = new URL(url).searchParams;
-    expect([asked.get('code_challenge_method'), asked.get('response_type')]).toEqual(['S256', 'code']);
-    expect(asked.get('nonce')).toBeTruthy();
-    const answer = await back(await provider.signIn(url, 'sub-grace'), cookie);
-    expect([answer.status, answer.headers.location]).toEqual([303, '/shelf?x=1']);
-    const session = { Cookie: cookiesOf(answer).split('; ')[0] ?? '' };
-    expect((await home.ask(`${at}/`, { headers: session })).body).toBe('lamp');
+    const params = new URL(url).searchParams;
+    expect([params.get('code_challenge_method'), params.get('response_type')]).toEqual(['S256', 'code']);
+    expect(params.get('nonce')).toBeTruthy();
+    const response = await back(await provider.signIn(url, 'sub-grace'), cookie);
+    expect([response.status, response.headers.location]).toEqual([303, '/shelf?x=1']);
+    const session = { Cookie: getCookies(response).split('; ')[0] ?? '' };
+    expect((await home.ask(`${serviceUrl}/`, { headers: session })).body).toBe('lamp');
     const read = (): Promise<{ sessions: { id: string; account: string }[] }> =>
       api(home.host.url('control'), '/api/gateway/sessions');
     const { sessions } = await read();
     expect(sessions.map(({ account }) => account)).toEqual(['grace']);
     await api(home.host.url('control'), `/api/gateway/sessions/${sessions[0]?.id ?? ''}`, { method: 'DELETE' });
-    expect((await home.ask(`${at}/`, { headers: session })).status).toBe(401);
+    expect((await home.ask(`${serviceUrl}/`, { headers: session })).status).toBe(401);
   });
 
   it('admits users by group, name or subject and explains rejections', async () => {
-    const words: Record<string, string> = {
+    const expectedErrors: Record<string, string> = {
       'sub-eve': 'sub-eve, which is not among those who may sign in',
       'sub-mute': 'does not say which account here is yours',
       'sub-alan': 'no account here is called alan',
       'sub-ada': "before it opens an administrator's account",
     };
-    for (const [subject, sentence] of Object.entries(words)) {
-      const answer = await signIn(subject);
-      expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
-      expect(answer.body.replaceAll('&#39;', "'")).toContain(sentence);
+    for (const [subject, sentence] of Object.entries(expectedErrors)) {
+      const response = await signIn(subject);
+      expect([response.status, response.headers['set-cookie']]).toEqual([403, undefined]);
+      expect(response.body.replaceAll('&#39;', "'")).toContain(sentence);
     }
     await home.change({ oidcGroups: [], oidcAccounts: ['sub-ada=ada', 'sub-eve=grace'] });
     expect((await signIn('sub-ada')).status).toBe(303);
@@ -121,29 +121,32 @@ describe('OpenID Connect sign-in', () => {
   });
 
   it('redirects to the same host only and reports provider errors', async () => {
-    const away = await begin('https://evil.example/');
-    const answer = await back(await provider.signIn(away.url, 'sub-grace'), away.cookie);
-    expect([answer.status, answer.headers.location]).toEqual([303, '/']);
-    const given = await begin();
-    const refused = await back(await provider.giveUp(given.url), given.cookie);
+    const foreignRedirect = await begin('https://evil.example/');
+    const response = await back(await provider.signIn(foreignRedirect.url, 'sub-grace'), foreignRedirect.cookie);
+    expect([response.status, response.headers.location]).toEqual([303, '/']);
+    const signIn = await begin();
+    const refused = await back(await provider.giveUp(signIn.url), signIn.cookie);
     expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('was given up or refused there')]);
     const forged = await begin();
-    const wrong = `${at}/.homeport/oidc/callback?code=made-up&state=${new URL(forged.url).searchParams.get('state') ?? ''}&iss=${encodeURIComponent(provider.issuer)}`;
+    const wrong =
+      `${serviceUrl}/.homeport/oidc/callback?code=made-up&` +
+      `state=${new URL(forged.url).searchParams.get('state') ?? ''}&` +
+      `iss=${encodeURIComponent(provider.issuer)}`;
     expect((await back(wrong, forged.cookie)).status).toBe(403);
     await home.change({ oidcVerify: true });
-    const untrusted = await home.ask(`${at}/.homeport/oidc`);
+    const untrusted = await home.ask(`${serviceUrl}/.homeport/oidc`);
     expect([untrusted.status, untrusted.body]).toEqual([502, expect.stringContaining('does not work at the moment')]);
     await home.change({ oidcVerify: false, oidcClientId: 'somebody-else' });
-    expect((await home.ask(`${at}/.homeport/oidc`)).status).toBe(302);
+    expect((await home.ask(`${serviceUrl}/.homeport/oidc`)).status).toBe(302);
     await home.change({ oidcIssuer: '' });
-    expect((await home.ask(`${at}/.homeport/oidc`)).status).toBe(404);
-    expect((await home.ask(`${at}/.homeport/sign-in`)).body).not.toContain('Harbour');
+    expect((await home.ask(`${serviceUrl}/.homeport/oidc`)).status).toBe(404);
+    expect((await home.ask(`${serviceUrl}/.homeport/sign-in`)).body).not.toContain('Harbour');
   });
 
   it('stores the client secret sealed', () => {
     const file = readdirSync(home.host.dataDir).find((name) => name.endsWith('.yaml')) ?? '';
-    const kept = readFileSync(join(home.host.dataDir, file), 'utf8');
-    expect(kept).toContain('oidcClientSecret');
-    expect(kept).not.toContain(provider.client.secret);
+    const fileText = readFileSync(join(home.host.dataDir, file), 'utf8');
+    expect(fileText).toContain('oidcClientSecret');
+    expect(fileText).not.toContain(provider.client.secret);
   });
 });

@@ -20,14 +20,14 @@ const otherAddress = '127.0.0.4';
 const otherPhone = '127.0.0.5';
 
 let context: Context;
-/** Speaks first, says whom it sees, repeats what it hears, and fails at a word. */
+/** TCP service that sends first, reports the client's address, repeats received data, and fails on request. */
 const radio = defineService({
   ...{ id: 'radio', title: 'Radio', summary: 'For tests.', settings: z.object({}), environment: {}, migrations: [] },
   listeners: [
     { name: 'air', title: 'Radio', protocol: 'tcp', scheme: 'radio', port: 0, whenShared: 'Anybody may listen.' },
   ],
-  create(given) {
-    context = given;
+  create(argument) {
+    context = argument;
     const open = new Set<Socket>();
     return {
       tcp(socket) {
@@ -35,7 +35,7 @@ const radio = defineService({
         socket.once('close', () => open.delete(socket));
         if (socket.remoteAddress === '127.0.0.9') throw new Error('It cannot take this one.');
         socket.write(`hello ${socket.remoteAddress ?? ''}\n`);
-        socket.on('data', (heard: Buffer) => socket.write(heard));
+        socket.on('data', (data: Buffer) => socket.write(data));
       },
       start: () => Promise.resolve(),
       health: () => Promise.resolve({ state: 'up', detail: 'on air' }),
@@ -54,31 +54,31 @@ afterEach(() => home[Symbol.asyncDispose]());
 
 interface Line {
   readonly socket: Socket;
-  /** All that was heard until the end. */
+  /** Data that was received until the end. */
   readonly ended: Promise<string>;
-  /** What came first. */
+  /** Data that was received first. */
   readonly greeting: string;
 }
 
-/** A connection of another machine. */
+/** Opens a connection from another computer. */
 async function dial({ at = lan, from = phoneAddress, port = home.host.port('radio') } = {}): Promise<Line> {
   const socket = connect({ host: at, port, localAddress: from });
   await once(socket, 'connect');
-  let heard = '';
+  let received = '';
   const first = Promise.withResolvers<void>();
   socket.setEncoding('utf8').on('data', (chunk: string) => {
-    heard += chunk;
-    if (heard.includes('\n')) first.resolve();
+    received += chunk;
+    if (received.includes('\n')) first.resolve();
   });
   socket.on('error', () => undefined);
-  const ended = once(socket, 'close').then(() => heard);
+  const ended = once(socket, 'close').then(() => received);
   await Promise.race([first.promise, ended]);
-  return { socket, ended, greeting: heard };
+  return { socket, ended, greeting: received };
 }
 
-const portOf = async (id: string): Promise<SharedPort | undefined> =>
+const getPort = async (id: string): Promise<SharedPort | undefined> =>
   (await home.state()).ports.find((port) => port.id === id);
-/** The number of the only line of this name with this outcome. */
+/** Returns the value of the only metric with this name and outcome. */
 const metric = async (name: string, outcome = ''): Promise<number> => {
   const headers = { Authorization: adminAuthorization };
   const page = await (await fetch(`${home.host.url('control')}/metrics`, { headers })).text();
@@ -90,18 +90,18 @@ const metric = async (name: string, outcome = ''): Promise<number> => {
 describe('shared TCP port', () => {
   it('accepts other computers only while it is shared', async () => {
     await open({ sharedPorts: [] });
-    expect(await portOf('radio')).toEqual({
+    expect(await getPort('radio')).toEqual({
       ...{ id: 'radio', service: 'radio', title: 'Radio', meaning: 'Anybody may listen.' },
       ...{ shared: false, running: true, addresses: [] },
     });
     await expect(dial()).rejects.toThrow('ECONNREFUSED');
     await home.change({ sharedPorts: ['radio'] });
     const url = `radio://${lan}:${String(home.host.port('radio'))}`;
-    expect(await portOf('radio')).toMatchObject({ shared: true, addresses: [url] });
+    expect(await getPort('radio')).toMatchObject({ shared: true, addresses: [url] });
     expect(await api(home.host.url('control'), '/api/gateway/addresses')).toEqual({
       ...{ trustUrl: null, services: [], ports: [{ id: 'radio', url }] },
     });
-    // Requests that others cause must not lead there.
+    // The address is listed, because requests that other accounts cause must not reach it.
     expect(context.addresses()).toContain(`tcp://${lan}:${String(home.host.port('radio'))}`);
     const { greeting, socket, ended } = await dial();
     expect(greeting).toBe(`hello ${phoneAddress}\n`);
@@ -118,11 +118,11 @@ describe('shared TCP port', () => {
   it('shares any listener that a manifest declares', async () => {
     await open({ sharedPorts: ['harbour.radio'] });
     const port = home.host.port('harbour.radio');
-    expect(await portOf('harbour.radio')).toMatchObject({
+    expect(await getPort('harbour.radio')).toMatchObject({
       ...{ service: 'harbour', title: 'Radio', meaning: '', addresses: [`radio://${lan}:${String(port)}`] },
     });
     expect(await text(connect({ host: lan, port, localAddress: phoneAddress }))).toBe('ahoy\r\n');
-    // Its pages are another matter.
+    // The web pages are not affected.
     const { services: shared, certificate } = await home.state();
     expect(shared.find(({ id }) => id === 'harbour')).toMatchObject({ exposure: 'off', addresses: [] });
     expect(certificate).toBeNull();
@@ -144,7 +144,7 @@ describe('shared TCP port', () => {
       [otherPhone, 'radio', true],
       [phoneAddress, 'radio', false],
     ]);
-    // It is for pages as before, and who is let in nowhere is not let in here.
+    // Clients outside of the gateway's networks are not admitted, even if the networks of the port contain them.
     await home.change({ networks: ['192.0.2.0/24'] });
     expect((await dial({ from: otherPhone })).greeting).toBe('');
   });
@@ -152,7 +152,7 @@ describe('shared TCP port', () => {
   it('counts admissions per port and ignores this computer', async () => {
     await open({ portNetworks: [`${otherPhone}/32`], shared: ['harbour'], addresses: [lan] });
     await dial();
-    // As a device gets the certificate.
+    // Loads the certificate as a device does.
     await readPlainly((await home.state()).trustUrl ?? '');
     await test();
     await home.change({ addresses: ['127.0.0.6'] });
@@ -178,17 +178,17 @@ describe('shared TCP port', () => {
     const clock = createFakeClock(Date.now());
     await open({ sharedPorts: [], addresses: [lan, otherAddress] }, { clock });
     const port = home.host.port('radio');
-    const taken = createServer().listen(port, lan);
-    await once(taken, 'listening');
+    const occupied = createServer().listen(port, lan);
+    await once(occupied, 'listening');
     await home.change({ sharedPorts: ['radio'] });
     expect((await dial({ at: otherAddress })).greeting).toBe(`hello ${phoneAddress}\n`);
-    expect(await portOf('radio')).toMatchObject({ addresses: [`radio://${otherAddress}:${String(port)}`] });
+    expect(await getPort('radio')).toMatchObject({ addresses: [`radio://${otherAddress}:${String(port)}`] });
     expect((await home.state()).problems).toEqual([expect.stringContaining(`${lan}: Port ${String(port)} is taken`)]);
     expect((await test()).checks).toContainEqual({
       ...{ ok: false, text: `Radio cannot be used at ${lan}: the port could not be opened.` },
     });
-    taken.close();
-    await once(taken, 'close');
+    occupied.close();
+    await once(occupied, 'close');
     clock.advance(10_000);
     await vi.waitFor(async () => expect((await home.state()).problems).toEqual([]), { timeout: 20_000 });
     expect((await dial()).greeting).toBe(`hello ${phoneAddress}\n`);
@@ -212,9 +212,9 @@ describe('shared TCP port', () => {
     const port = home.host.port('mail');
     const idle = await dial({ port });
     const busy = await dial({ port, from: otherPhone });
-    const says = async (words: string, answer: RegExp): Promise<void> => {
+    const says = async (line: string, answer: RegExp): Promise<void> => {
       const answered = once(busy.socket, 'data');
-      busy.socket.write(words);
+      busy.socket.write(line);
       expect(String((await answered)[0])).toMatch(answer);
     };
     await says('EHLO nas\r\n', /^250/);
@@ -239,7 +239,7 @@ describe('shared TCP port', () => {
     await turn(false);
     expect(await ended).toBe(`hello ${phoneAddress}\nclosing down\n`);
     await vi.waitFor(() => expect(dial({ port })).rejects.toThrow('ECONNREFUSED'), { timeout: 20_000 });
-    expect(await portOf('radio')).toMatchObject({ shared: true, running: false, addresses: [] });
+    expect(await getPort('radio')).toMatchObject({ shared: true, running: false, addresses: [] });
     expect((await test()).checks).toContainEqual({ ok: false, text: 'Radio is shared but does not run.' });
     await turn(true);
     await vi.waitFor(async () => expect((await dial()).greeting).toBe(`hello ${phoneAddress}\n`), { timeout: 20_000 });
@@ -270,7 +270,7 @@ describe('shared TCP port', () => {
   it('handles two thousand idle connections', async () => {
     await open();
     const all: Line[] = [];
-    const machines = Array.from({ length: 100 }, (_, at) => `127.0.1.${String(at + 1)}`);
+    const machines = Array.from({ length: 100 }, (_, index) => `127.0.1.${String(index + 1)}`);
     for (let round = 0; round < 20; round += 1) {
       all.push(...(await Promise.all(machines.map((from) => dial({ from })))));
     }
@@ -288,7 +288,7 @@ describe('shared port settings', () => {
   it('accepts only names of ports and networks', async () => {
     await expect(home.change({ sharedPorts: ['Mail!'] })).rejects.toThrow('Use the name of a port');
     await expect(home.change({ portNetworks: ['home'] })).rejects.toThrow('Use an address or a network');
-    // One that does not exist, or speaks HTTP, is no port to share.
+    // A port that does not exist or serves HTTP cannot be shared.
     await home.change({ sharedPorts: ['radio', 'harbour', 'nobody'] });
     const { ports } = await api<GatewayState>(home.host.url('control'), '/api/gateway');
     expect(ports.map(({ id, shared }) => [id, shared])).toEqual([

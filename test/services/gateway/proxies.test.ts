@@ -15,12 +15,12 @@ import { freePort } from '../../support/free-port.ts';
 import { lan, openHome, phoneAddress, type Answer, type Home } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { toolPath } from '../../support/tools.ts';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 
 const lamp = fixtureService('lamp', (context) => ({
   http: (request, response) => {
-    const asked = context.accounts.authenticate({ ...context.caller(request) });
-    void asked.then((identity) => response.end(`lamp of ${identity?.account ?? 'nobody'}`));
+    const authentication = context.accounts.authenticate({ ...context.caller(request) });
+    void authentication.then((identity) => response.end(`lamp of ${identity?.account ?? 'nobody'}`));
   },
 }));
 const services = [lamp, control, gateway];
@@ -39,8 +39,12 @@ const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer
 describe('forward auth', () => {
   it('returns the account of a session or token, or rejects the request', async () => {
     expect((await ask('/.homeport/verify')).status).toBe(401);
-    const known = await ask('/api/verify', { Authorization: adminAuthorization });
-    expect([known.status, known.headers['remote-user'], known.headers['remote-groups']]).toEqual([200, 'ada', 'admin']);
+    const verified = await ask('/api/verify', { Authorization: adminAuthorization });
+    expect([verified.status, verified.headers['remote-user'], verified.headers['remote-groups']]).toEqual([
+      200,
+      'ada',
+      'admin',
+    ]);
     const account = { name: 'bob', password: 'long enough' };
     await api(home.host.url('control'), '/api/accounts', { method: 'POST', body: JSON.stringify(account) });
     const bob = { Authorization: `Basic ${Buffer.from('bob:long enough').toString('base64')}` };
@@ -49,23 +53,23 @@ describe('forward auth', () => {
   });
 
   it('redirects to the sign-in of the requested host only', async () => {
-    const asked = { 'X-Forwarded-Host': 'photos.example', 'X-Forwarded-Uri': '/album?id=1', Accept: 'text/html' };
-    const led = await ask('/.homeport/verify', asked);
+    const forwarded = { 'X-Forwarded-Host': 'photos.example', 'X-Forwarded-Uri': '/album?id=1', Accept: 'text/html' };
+    const led = await ask('/.homeport/verify', forwarded);
     expect([led.status, led.headers.location]).toEqual([
       302,
       'https://photos.example/.homeport/sign-in?to=%2Falbum%3Fid%3D1',
     ]);
-    const evil = await ask('/.homeport/verify', { ...asked, 'X-Forwarded-Uri': '//evil.example/' });
+    const evil = await ask('/.homeport/verify', { ...forwarded, 'X-Forwarded-Uri': '//evil.example/' });
     expect(evil.headers.location).toBe('https://photos.example/.homeport/sign-in?to=%2F');
-    // As nginx writes it: the query of the page is no query of the sign-in.
+    // In nginx's format the query of the page is not part of the sign-in query.
     const page = await ask('/.homeport/sign-in?to=/list?a=1&b=2%26c', { Accept: 'text/html' });
     expect(page.body).toContain('value="/list?a=1&amp;b=2%26c"');
-    // A program gets a plain no.
-    expect((await ask('/.homeport/verify', { ...asked, Accept: '*/*' })).status).toBe(401);
+    // Programs receive a status instead of a redirect.
+    expect((await ask('/.homeport/verify', { ...forwarded, Accept: '*/*' })).status).toBe(401);
   });
 });
 
-describe('a trusted proxy that writes its own Host', () => {
+describe('a trusted proxy that replaces the Host header', () => {
   const front = { 'X-Forwarded-Host': 'photos.example', 'X-Forwarded-Proto': 'https' };
   const signIn = async (): Promise<string> => {
     const { headers } = await home.ask('https://nas.local/.homeport/sign-in', {
@@ -84,15 +88,15 @@ describe('a trusted proxy that writes its own Host', () => {
     expect((await ask('/.homeport/verify', headers)).status).toBe(401);
   });
 
-  it('gets an answer to the question of a WebSocket', async () => {
+  it('authorizes a WebSocket', async () => {
     const Cookie = await signIn();
     const upgrade = { ...front, Connection: 'Upgrade', Upgrade: 'websocket', 'X-Forwarded-Uri': '/ws' };
-    const known = await ask('/.homeport/verify', { ...upgrade, Cookie });
-    expect([known.status, known.headers['remote-user']]).toEqual([200, 'ada']);
+    const verified = await ask('/.homeport/verify', { ...upgrade, Cookie });
+    expect([verified.status, verified.headers['remote-user']]).toEqual([200, 'ada']);
     expect((await ask('/.homeport/verify', upgrade)).status).toBe(401);
   });
 
-  it('lets a preflight pass, and leads the form of a browser to the sign-in', async () => {
+  it('accepts a preflight, and redirects the form of a browser to the sign-in', async () => {
     const preflight = {
       ...front,
       Origin: 'https://app.example',
@@ -115,15 +119,15 @@ describe('a trusted proxy that writes its own Host', () => {
 });
 
 describe('the sign-in form behind another proxy', () => {
-  const own = 'https://nas.local';
+  const gatewayUrl = 'https://nas.local';
   const client = '192.0.2.7';
-  /** Signs in, reads the session, sends a form with it and signs out; returns the statuses. */
+  /** Signs in, reads the session, submits a form and signs out. Returns the status of each response. */
   const walk = async (headers: Record<string, string>): Promise<readonly number[]> => {
     const page = await ask('/.homeport/sign-in?to=/album', { ...headers, Accept: 'text/html' });
     const form = new URLSearchParams({ name: admin.name, password: admin.password, to: '/album' }).toString();
     const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const post = (path: string, more: Record<string, string>, body = ''): Promise<Answer> =>
-      home.ask(`${own}${path}`, { method: 'POST', headers: { ...headers, ...type, ...more }, body });
+      home.ask(`${gatewayUrl}${path}`, { method: 'POST', headers: { ...headers, ...type, ...more }, body });
     const signed = await post('/.homeport/sign-in', {}, form);
     const Cookie = signed.headers['set-cookie']?.[0]?.split(';')[0] ?? 'none=1';
     const session = await ask('/.homeport/verify', { ...headers, Cookie });
@@ -228,12 +232,12 @@ http://photos.example:${port} {
       stdio: 'ignore',
     });
     const browse = async (path: string, headers: Record<string, string> = {}, body?: string): Promise<Answer> => {
-      const asked = request({
+      const clientRequest = request({
         ...{ host: '127.0.0.1', port, path, agent: false, method: body === undefined ? 'GET' : 'POST' },
         headers: { Host: `photos.example:${port}`, Accept: 'text/html', ...headers },
       }).end(body);
-      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-      return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+      const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
+      return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
     };
     try {
       await vi.waitFor(() => browse('/'), { timeout: 30_000 });

@@ -11,7 +11,7 @@ import { fixtureService } from '../../support/fixture-service.ts';
 import { lan, openHome, type Home } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
 
-/** What the upstream received, as text of the bytes, and how it answers each request. */
+/** Bytes that the upstream received, as text, and its response to each request. */
 let received: string[] = [];
 let reply: (socket: Socket, request: string, connection: number) => void = () => undefined;
 let connections = 0;
@@ -89,7 +89,7 @@ describe('an aborted response', () => {
     expect(await overHttp2('lamp.nas.local')).toMatchObject({ isWhole: false, code: 2 });
   });
 
-  it('does not concern an answer that ends with its connection', async () => {
+  it('accepts a response that ends with its connection', async () => {
     reply = (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nall of it');
     expect(await overHttp2('opn.nas.local')).toMatchObject({ isWhole: true, code: 0 });
   });
@@ -104,7 +104,7 @@ describe('the Authorization header of an upstream', () => {
     'Digest username="x"',
     'Basic bm9ib2R5OnNlY3JldA==',
     'MediaBrowser Token=1',
-  ])('reaches it beside a valid session: %s', async (authorization) => {
+  ])('is forwarded with a valid session: %s', async (authorization) => {
     const Cookie = await home.signIn(signed, admin.name, admin.password);
     for (let time = 0; time < 8; time += 1)
       expect((await home.ask(`${signed}/`, { headers: { Cookie, Authorization: authorization } })).status).toBe(200);
@@ -118,7 +118,7 @@ describe('the Authorization header of an upstream', () => {
     expect((await home.ask('https://nas.local/.homeport/verify', verified)).status).toBe(200);
   });
 
-  it('reaches it with a WebSocket', async () => {
+  it('is forwarded with a WebSocket', async () => {
     const Cookie = await home.signIn(signed, admin.name, admin.password);
     reply = (socket) => socket.end('HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n');
     await home.ask(`${signed}/ws`, {
@@ -127,7 +127,7 @@ describe('the Authorization header of an upstream', () => {
     expect(authorizationSeen()).toBe('Bearer abc');
   });
 
-  it('stays here when it is a credential of Homeport, and is refused when it is wrong and alone', async () => {
+  it('is not forwarded when it is a credential of Homeport, and is rejected when it is invalid without a session', async () => {
     const Cookie = await home.signIn(signed, admin.name, admin.password);
     await home.ask(`${signed}/`, { headers: { Cookie, Authorization: adminAuthorization } });
     expect(authorizationSeen()).toBeUndefined();
@@ -154,7 +154,7 @@ describe('header bytes', () => {
     expect(received[0]).toContain(`X-Name: ${name}`);
   });
 
-  it('pass with up to 64 KB in an answer, and more is named as the reason', async () => {
+  it('are accepted up to 64 KB in a response, and more is reported as the reason', async () => {
     reply = (socket) => socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(50_000)}\r\nContent-Length: 2\r\n\r\nok`);
     expect((await home.ask(`${open}/`)).headers['x-long']).toHaveLength(50_000);
     reply = (socket) => socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(90_000)}\r\nContent-Length: 2\r\n\r\nok`);
@@ -164,7 +164,7 @@ describe('header bytes', () => {
 });
 
 describe('the body of a request', () => {
-  it.each(['POST', 'PUT', 'PATCH', 'PROPFIND'])('is announced as empty when there is none: %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'PROPFIND'])('has Content-Length 0 when it is empty: %s', async (method) => {
     await home.ask(`${open}/hook`, { method, headers: { 'Content-Length': '0' } });
     const raw = await home.dial('opn.nas.local');
     raw.write(`${method} /hook HTTP/1.1\r\nHost: opn.nas.local:${String(home.port)}\r\nConnection: close\r\n\r\n`);
@@ -176,7 +176,7 @@ describe('the body of a request', () => {
     expect(received).toHaveLength(2);
   });
 
-  it.each(['GET', 'DELETE', 'OPTIONS'])('is not announced where servers expect none: %s', async (method) => {
+  it.each(['GET', 'DELETE', 'OPTIONS'])('has no Content-Length for methods without a body: %s', async (method) => {
     await home.ask(`${open}/`, { method });
     expect(received[0]).not.toMatch(/content-length|transfer-encoding/i);
   });
@@ -198,24 +198,25 @@ describe('malformed response heads', () => {
       'HTTP/1.1 102 P\r\n\r\nHTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 2\n\nok',
     ],
     ['a folded header', 'HTTP/1.1 200 OK\r\nX-Old: a\r\n  b\r\nContent-Length: 2\r\n\r\nok'],
-  ])('are understood: %s', async (_name, answer) => {
+  ])('are repaired: %s', async (_name, answer) => {
     reply = (socket) => socket.write(answer);
     const { status, headers, body } = await home.ask(`${open}/`);
     expect([status, body]).toEqual([200, 'ok']);
     expect(headers['transfer-encoding'] !== undefined && headers['content-length'] !== undefined).toBe(false);
   });
 
-  it('do not reuse the connection after a doubtful framing', async () => {
+  it('do not reuse the connection after ambiguous framing', async () => {
     reply = (socket) =>
       socket.write(
-        'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200 Smuggled\r\nContent-Length: 4\r\n\r\nevil',
+        'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n' +
+          'HTTP/1.1 200 Smuggled\r\nContent-Length: 4\r\n\r\nevil',
       );
     await home.ask(`${open}/`);
     reply = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood');
     expect((await home.ask(`${open}/`)).body).toBe('good');
   });
 
-  it('are understood on a connection that is used again, and in pieces', async () => {
+  it('are repaired on a reused connection, and in pieces', async () => {
     const first = connections;
     reply = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n1');
     expect((await home.ask(`${open}/`)).body).toBe('1');
@@ -244,7 +245,7 @@ describe('malformed response heads', () => {
     ['HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok', 502],
     ['HTTP/1.1 999 Denied\r\nContent-Length: 2\r\n\r\nok', 502],
     ['ICY 200 OK\r\n\r\nok', 502],
-  ])('are answered with a status line of this host: %j', async (answer, status) => {
+  ])('are forwarded with a status line of this host: %j', async (answer, status) => {
     reply = (socket) => socket.write(answer);
     const request = home.open(`${open}/`).end();
     const [received] = (await once(request, 'response')) as [IncomingMessage];
@@ -254,7 +255,7 @@ describe('malformed response heads', () => {
     expect(body).toContain(status === 502 ? 'is not valid HTTP' : 'ok');
   });
 
-  it('are named as what they are when they are no HTTP', async () => {
+  it('are reported when they are not HTTP', async () => {
     reply = (socket) => socket.write('SSH-2.0-OpenSSH\r\n');
     const { status, body } = await home.ask(`${open}/`);
     expect([status, body]).toEqual([502, expect.stringContaining('is not valid HTTP')]);
@@ -290,16 +291,16 @@ describe('pages with Referrer-Policy: no-referrer', () => {
     expect([await form('same-origin'), await form('cross-site'), await form('same-site'), await form()]).toEqual([
       ...[200, 401, 401, 401],
     ]);
-    const own = { Cookie: 'theirs=1', Origin: 'null', 'Sec-Fetch-Site': 'same-origin' };
-    await home.ask(`${open}/form`, { method: 'POST', headers: own });
+    const gatewayHeaders = { Cookie: 'theirs=1', Origin: 'null', 'Sec-Fetch-Site': 'same-origin' };
+    await home.ask(`${open}/form`, { method: 'POST', headers: gatewayHeaders });
     expect(received.at(-1)).toMatch(/^cookie: theirs=1/im);
-    await home.ask(`${open}/form`, { method: 'POST', headers: { ...own, 'Sec-Fetch-Site': 'cross-site' } });
+    await home.ask(`${open}/form`, { method: 'POST', headers: { ...gatewayHeaders, 'Sec-Fetch-Site': 'cross-site' } });
     expect(received.at(-1)).not.toMatch(/^cookie:/im);
   });
 });
 
 describe('without a session', () => {
-  it('leads the form of a browser to the sign-in, and refuses programs', async () => {
+  it('redirects the form of a browser to the sign-in, and rejects programs', async () => {
     const accept = { Accept: 'text/html,application/xhtml+xml' };
     const led = await home.ask(`${signed}/form`, {
       method: 'POST',
@@ -311,7 +312,7 @@ describe('without a session', () => {
     expect((await home.ask(`${signed}/form`, { method: 'POST', headers: { Accept: '*/*' } })).status).toBe(401);
   });
 
-  it('opens the paths that need no sign-in, and no path that a server may read differently', async () => {
+  it('serves public paths, and no path that a server may interpret differently', async () => {
     await home.change({ publicPaths: ['my-app=/share/', 'my-app=/hook'] });
     const statuses = async (...paths: string[]): Promise<number[]> =>
       Promise.all(paths.map(async (path) => (await raw(path)).status));
@@ -359,7 +360,7 @@ describe('other requests', () => {
     expect(received[0]).toMatch(/^GET \/\/a\/\.\.\/b\/%2F%e4\?\? HTTP\/1\.1\r\n/);
   });
 
-  it('are refused with the method TRACE', async () => {
+  it('are rejected with the method TRACE', async () => {
     expect((await home.ask('https://nas.local/', { method: 'TRACE' })).status).toBe(405);
     expect((await home.ask(`${open}/`, { method: 'TRACE' })).status).toBe(405);
   });
@@ -368,13 +369,13 @@ describe('other requests', () => {
     for (const port of [home.port, home.host.port('lamp')]) {
       const socket = connectPlainly({ host: lan, port });
       socket.write(`GET / HTTP/1.1\r\nHost: ${lan}:${String(port)}\r\n\r\n`);
-      const answer = await text(socket);
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toContain('https://');
+      const response = await text(socket);
+      expect(response).toMatch(/^HTTP\/1\.1 400 /);
+      expect(response).toContain('https://');
     }
   });
 
-  it('are told to use HTTPS only when the setting is enabled, and never for an address', async () => {
+  it('have an HSTS header only when the setting is enabled, and never for an IP address', async () => {
     expect((await home.ask(`${open}/`)).headers['strict-transport-security']).toBeUndefined();
     await home.change({ strictTransport: true });
     expect((await home.ask(`${open}/`)).headers['strict-transport-security']).toBe('max-age=31536000');

@@ -19,12 +19,12 @@ beforeEach(async () => {
   home = await openHome({ services, clock, settings: { shared: ['lamp'] } });
   const signIn = { method: 'POST', body: JSON.stringify(admin) };
   const { session } = await api<{ session: string }>(home.host.url('control'), '/api/session', signIn);
-  // With a second factor the password alone proves nothing any more.
+  // With a second factor, the password alone is not sufficient.
   bySession = { 'Homeport-Session': session, Authorization: '' };
 });
 afterEach(() => home[Symbol.asyncDispose]());
 
-const own = <T = any>(path = '', body?: object): Promise<T> =>
+const callApp = <T = any>(path = '', body?: object): Promise<T> =>
   api<T>(home.host.url('control'), `/api/account/second-factor${path}`, {
     headers: bySession,
     ...(body === undefined ? (path === '' ? {} : { method: 'POST' }) : { method: 'POST', body: JSON.stringify(body) }),
@@ -35,22 +35,22 @@ const form = (fields: Record<string, string>): Promise<Answer> =>
     headers: { Origin: `https://lamp.nas.local:${home.port}` },
     body: new URLSearchParams({ to: '/', ...fields }).toString(),
   });
-const ticketOf = ({ body }: Answer): string => /name="ticket" value="([^"]+)"/.exec(body)?.[1] ?? '';
+const getTicket = ({ body }: Answer): string => /name="ticket" value="([^"]+)"/.exec(body)?.[1] ?? '';
 
-/** Reads the secret as an app does: base32. */
-function secretOf(text: string): Uint8Array {
+/** Decodes the base32 secret as an authenticator app does. */
+function getSecret(text: string): Uint8Array {
   const bits = [...text]
-    .map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'))
+    .map((entry) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(entry).toString(2).padStart(5, '0'))
     .join('');
-  return Uint8Array.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
+  return Uint8Array.from((bits.match(/.{8}/g) ?? []).map((entry) => Number.parseInt(entry, 2)));
 }
 
-/** Switches it on for the administrator; what an app then shows, and the codes on paper. */
+/** Enables the second factor for the administrator and returns the secret and the recovery codes. */
 async function switchOn(): Promise<{ code: () => string; recovery: string[] }> {
-  const { secret, uri } = await own('', { password: admin.password });
+  const { secret, uri } = await callApp('', { password: admin.password });
   expect(uri).toBe(`otpauth://totp/Homeport:ada?secret=${secret}&issuer=Homeport`);
-  const code = (): string => generateCode(secretOf(secret), toTimeStep(clock.now()));
-  const { recoveryCodes } = await own('/confirm', { code: code() });
+  const code = (): string => generateCode(getSecret(secret), toTimeStep(clock.now()));
+  const { recoveryCodes } = await callApp('/confirm', { code: code() });
   clock.advance(30_000);
   return { code, recovery: recoveryCodes };
 }
@@ -67,12 +67,12 @@ describe('TOTP codes', () => {
 describe('a second factor', () => {
   it('is required after the password', async () => {
     const { code } = await switchOn();
-    expect(await own()).toEqual({ on: true, recoveryLeft: 10, passkeys: [] });
+    expect(await callApp()).toEqual({ on: true, recoveryLeft: 10, passkeys: [] });
     const first = await form(admin);
     expect([first.status, first.headers['set-cookie']]).toEqual([200, undefined]);
-    const ticket = ticketOf(first);
+    const ticket = getTicket(first);
     const wrong = await form({ ticket, code: '000000' });
-    expect([wrong.status, wrong.headers['set-cookie'], ticketOf(wrong)]).toEqual([401, undefined, ticket]);
+    expect([wrong.status, wrong.headers['set-cookie'], getTicket(wrong)]).toEqual([401, undefined, ticket]);
     const right = await form({ ticket, code: code() });
     expect(right.status).toBe(303);
     const cookie = right.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
@@ -91,18 +91,18 @@ describe('a second factor', () => {
 
   it('accepts each code and recovery code once', async () => {
     const { code, recovery } = await switchOn();
-    const signIn = async (given: string): Promise<number> =>
-      (await form({ ticket: ticketOf(await form(admin)), code: given })).status;
+    const signIn = async (code: string): Promise<number> =>
+      (await form({ ticket: getTicket(await form(admin)), code })).status;
     expect(await signIn(code())).toBe(303);
     expect(await signIn(code())).toBe(401);
     expect(await signIn(` ${recovery[0]?.toUpperCase() ?? ''} `)).toBe(303);
     expect(await signIn(recovery[0] ?? '')).toBe(401);
-    expect(await own()).toEqual({ on: true, recoveryLeft: 9, passkeys: [] });
+    expect(await callApp()).toEqual({ on: true, recoveryLeft: 9, passkeys: [] });
   });
 
   it('throttles wrong codes', async () => {
     const { code } = await switchOn();
-    const ticket = ticketOf(await form(admin));
+    const ticket = getTicket(await form(admin));
     const answers: Answer[] = [];
     const all = Promise.all(
       Array.from({ length: 40 }, async (_, turn) => answers.push(await form({ ticket, code: String(100_000 + turn) }))),
@@ -119,7 +119,7 @@ describe('a second factor', () => {
 
   it('expires a sign-in without a code', async () => {
     const { code } = await switchOn();
-    const ticket = ticketOf(await form(admin));
+    const ticket = getTicket(await form(admin));
     clock.advance(6 * 60_000);
     const late = await form({ ticket, code: code() });
     expect([late.status, late.headers['set-cookie']]).toEqual([401, undefined]);
@@ -128,11 +128,11 @@ describe('a second factor', () => {
 
   it('is disabled with a code or by an administrator', async () => {
     const { code } = await switchOn();
-    await expect(own('/off', { code: '000000' })).rejects.toThrow('accounts.wrong_code');
-    await own('/off', { code: code() });
+    await expect(callApp('/off', { code: '000000' })).rejects.toThrow('accounts.wrong_code');
+    await callApp('/off', { code: code() });
     expect((await form(admin)).status).toBe(303);
     await switchOn();
-    await expect(own('', { password: admin.password })).rejects.toThrow('accounts.second_factor_on');
+    await expect(callApp('', { password: admin.password })).rejects.toThrow('accounts.second_factor_on');
     const reset = (headers: Record<string, string>): Promise<unknown> =>
       api(home.host.url('control'), '/api/accounts/ada/second-factor', { method: 'DELETE', headers });
     await expect(reset(bySession)).rejects.toThrow('accounts.own_second_factor');
@@ -144,20 +144,22 @@ describe('a second factor', () => {
     });
     const byOther = { Authorization: `Basic ${Buffer.from(`${other.name}:${other.password}`).toString('base64')}` };
     await reset(byOther);
-    await expect(own()).rejects.toThrow('api.sign_in');
+    await expect(callApp()).rejects.toThrow('api.sign_in');
     expect((await form(admin)).status).toBe(303);
   });
 
   it('stores the secret sealed and recovery codes as fingerprints', async () => {
-    const { secret } = await own('', { password: admin.password });
-    const { recoveryCodes } = await own('/confirm', { code: generateCode(secretOf(secret), toTimeStep(clock.now())) });
+    const { secret } = await callApp('', { password: admin.password });
+    const { recoveryCodes } = await callApp('/confirm', {
+      code: generateCode(getSecret(secret), toTimeStep(clock.now())),
+    });
     const folder = join(home.host.dataDir, 'host');
-    const kept = readdirSync(folder)
+    const fileText = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name)).toString('latin1'))
       .join(' ');
-    expect(kept).toContain('second_factors');
-    for (const open of [secret, Buffer.from(secretOf(secret)).toString('base64'), ...(recoveryCodes as string[])]) {
-      expect(kept).not.toContain(open);
+    expect(fileText).toContain('second_factors');
+    for (const open of [secret, Buffer.from(getSecret(secret)).toString('base64'), ...(recoveryCodes as string[])]) {
+      expect(fileText).not.toContain(open);
     }
   });
 });

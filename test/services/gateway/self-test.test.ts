@@ -21,14 +21,14 @@ beforeAll(async () => {
   home = await openHome({ services, settings: { shared: ['push', 'lamp'] } });
 });
 afterAll(() => home[Symbol.asyncDispose]());
-const test = (at: Home): Promise<SelfTest> =>
-  api<SelfTest>(at.host.url('control'), '/api/gateway/test', { method: 'POST' });
+const test = (home: Home): Promise<SelfTest> =>
+  api<SelfTest>(home.host.url('control'), '/api/gateway/test', { method: 'POST' });
 
 describe('network self-test', () => {
   it('reports reachability and connections of other devices', async () => {
     const before = await openHome({ services, settings: { shared: ['push'] } });
     await using open = before;
-    // The helper itself has got the certificate, as a device would.
+    // The helper downloads the certificate like a device.
     const { checks, visitors } = await test(open);
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     expect(checks.map(({ text }) => text)).toEqual([
@@ -47,15 +47,15 @@ describe('network self-test', () => {
       visitors: [],
     });
 
-    const taken = createServer().listen(await freePort(), lan);
-    await once(taken, 'listening');
-    const { port } = taken.address() as { port: number };
+    const occupied = createServer().listen(await freePort(), lan);
+    await once(occupied, 'listening');
+    const { port } = occupied.address() as { port: number };
     const environment = { HOMEPORT_PORT_GATEWAY: String(port), GATEWAY_NETWORKS: '127.0.0.2/32' };
     await using blocked = await openHome({ services, environment });
     await blocked.change({ shared: ['push'] });
     await expect(blocked.ask(`https://${lan}:${blocked.host.port('push')}/v1/health`)).rejects.toThrow();
     const { checks } = await test(blocked);
-    taken.close();
+    occupied.close();
     const wrong = checks.filter(({ ok }) => !ok).map(({ text }) => text);
     expect(wrong).toEqual([
       `https://${lan} cannot be used: the port could not be opened.`,
@@ -74,23 +74,23 @@ describe('signed-in browsers', () => {
     const other = await home.signIn('https://lamp.nas.local', admin.name, admin.password);
     const [second, first] = await list();
     expect(first).toMatchObject({ account: admin.name, host: `lamp.nas.local:${home.port}`, address: phoneAddress });
-    const asked = home.open('https://lamp.nas.local/', { headers: { Cookie: cookie } }).end();
-    asked.on('error', () => undefined);
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const openRequest = home.open('https://lamp.nas.local/', { headers: { Cookie: cookie } }).end();
+    openRequest.on('error', () => undefined);
+    const [answer] = (await once(openRequest, 'response')) as [IncomingMessage];
     answer.on('error', () => undefined).resume();
     const ended = new Promise((resolve) => void answer.once('close', resolve));
     await api(home.host.url('control'), `/api/gateway/sessions/${first?.id ?? ''}`, { method: 'DELETE' });
     await ended;
     expect((await home.ask('https://lamp.nas.local/', { headers: { Cookie: cookie } })).status).toBe(401);
     expect((await list()).map(({ id }) => id)).toEqual([second?.id]);
-    // The other one signs out by itself.
+    // The other browser signs out itself.
     const origin = `https://lamp.nas.local:${home.port}`;
     await home.ask('https://lamp.nas.local/.homeport/sign-out', {
       method: 'POST',
       headers: { Cookie: other, Origin: origin },
     });
     expect(await list()).toEqual([]);
-    const gone = api(home.host.url('control'), '/api/gateway/sessions/none', { method: 'DELETE' });
-    await expect(gone).rejects.toThrow('gateway.unknown_session');
+    const response = api(home.host.url('control'), '/api/gateway/sessions/none', { method: 'DELETE' });
+    await expect(response).rejects.toThrow('gateway.unknown_session');
   });
 });

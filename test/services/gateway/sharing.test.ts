@@ -47,13 +47,13 @@ describe('shared service', () => {
     const authorization = adminAuthorization;
     const stream = session.request({ ':path': '/hall/json', authorization });
     stream.setEncoding('utf8');
-    let heard = '';
-    stream.on('data', (chunk: string) => (heard += chunk));
-    await vi.waitFor(() => expect(heard).toContain('"event":"open"'), { timeout: 15_000 });
+    let received = '';
+    stream.on('data', (chunk: string) => (received += chunk));
+    await vi.waitFor(() => expect(received).toContain('"event":"open"'), { timeout: 15_000 });
     const post = session.request({ ':method': 'POST', ':path': '/hall', title: 'Door', authorization });
     post.end('It rang');
     expect(JSON.parse(await text(post))).toMatchObject({ event: 'message', message: 'It rang', title: 'Door' });
-    await vi.waitFor(() => expect(heard).toContain('It rang'), { timeout: 15_000 });
+    await vi.waitFor(() => expect(received).toContain('It rang'), { timeout: 15_000 });
     stream.close();
     session.close();
     await once(session, 'close');
@@ -72,10 +72,10 @@ describe('a WebSocket', () => {
     const socket = socketTo('push.nas.local', { Authorization: adminAuthorization });
     const [opened] = (await once(socket, 'message')) as [Buffer];
     expect(JSON.parse(opened.toString())).toMatchObject({ event: 'open', topic: 'hall' });
-    const heard = once(socket, 'message') as Promise<[Buffer]>;
+    const firstMessage = once(socket, 'message') as Promise<[Buffer]>;
     const posting = { method: 'POST', headers: { Authorization: adminAuthorization }, body: 'It rang' };
     await home.ask('https://push.nas.local/hall', posting);
-    expect(JSON.parse((await heard)[0].toString())).toMatchObject({ message: 'It rang' });
+    expect(JSON.parse((await firstMessage)[0].toString())).toMatchObject({ message: 'It rang' });
     socket.close();
     await once(socket, 'close');
   });
@@ -123,11 +123,11 @@ describe('unshared service', () => {
   });
 
   it('closes connections of unadmitted networks', async () => {
-    await using elsewhere = await openTestHost({
+    await using otherHost = await openTestHost({
       services,
       environment: sharing({ GATEWAY_SHARED: 'push', GATEWAY_NETWORKS: '10.0.0.0/8' }),
     });
-    const socket = connect({ port: elsewhere.port('push'), host: lan, localAddress: phoneAddress });
+    const socket = connect({ port: otherHost.port('push'), host: lan, localAddress: phoneAddress });
     await once(socket, 'connect');
     socket.write('x');
     socket.on('error', () => undefined);
@@ -150,7 +150,7 @@ describe('service without its own sign-in', () => {
     const named = '<strong>Downloads</strong>, and what else is shared on this network';
     expect(await whom('https://downloads.nas.local/.homeport/sign-in?to=%2Fhistory')).toBe(named);
     expect(await whom('https://nas.local/.homeport/sign-in?to=%2Fdownloads%2Fhistory')).toBe(named);
-    // What is not shared is not named.
+    // Unshared services are not listed.
     for (const path of ['%2F', '%2Fcontrol%2F', '%2Fnothing%2F'])
       expect(await whom(`https://nas.local/.homeport/sign-in?to=${path}`)).toBe('what is shared on this network');
     const program = await home.ask('https://downloads.nas.local/history');
@@ -166,7 +166,7 @@ describe('service without its own sign-in', () => {
     expect((await home.ask('https://nas.local/downloads/history', asking)).status).toBe(401);
     const port = home.host.port('downloads');
     expect((await home.ask(`https://${lan}:${port}/history`, asking)).status).toBe(401);
-    // Even when somebody gives it the other port's name.
+    // The check applies even when a client uses the name of the other port.
     const renamed = { headers: { Cookie: cookie.replace(/\d+=/, `${port}=`) } };
     expect((await home.ask(`https://${lan}:${port}/history`, renamed)).status).toBe(401);
   });
@@ -223,12 +223,12 @@ describe('the sign-in page', () => {
     const origin = `https://downloads.nas.local:${home.port}`;
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', '/\t/evil.example', 'x']) {
       const body = new URLSearchParams({ ...admin, to }).toString();
-      const answer = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
+      const response = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
         method: 'POST',
         headers: { Origin: origin },
         body,
       });
-      expect([answer.status, answer.headers.location]).toEqual([303, '/']);
+      expect([response.status, response.headers.location]).toEqual([303, '/']);
     }
   });
 
@@ -241,10 +241,10 @@ describe('the sign-in page', () => {
     expect((await home.ask(url, { method: 'POST', body })).status).toBe(403);
     const wrong = new URLSearchParams({ name: '<b>', password: 'wrong password' }).toString();
     const origin = `https://downloads.nas.local:${home.port}`;
-    const answer = await home.ask(url, { method: 'POST', headers: { Origin: origin }, body: wrong });
-    expect(answer.status).toBe(401);
-    expect(answer.body).toContain('not right');
-    expect(answer.body).not.toContain('<b>');
+    const response = await home.ask(url, { method: 'POST', headers: { Origin: origin }, body: wrong });
+    expect(response.status).toBe(401);
+    expect(response.body).toContain('not right');
+    expect(response.body).not.toContain('<b>');
   });
 });
 
@@ -278,7 +278,7 @@ describe('trust page', () => {
   });
 });
 
-/** Whether a port takes connections on the network address. */
+/** Returns true when a port accepts connections on the network address. */
 async function reaches(port: number): Promise<boolean> {
   const socket = connect({ port, host: lan, localAddress: phoneAddress });
   const reached = await new Promise<boolean>((resolve) => {

@@ -8,36 +8,36 @@ import { gateway } from '../../../services/gateway/index.ts';
 import { fixtureService } from '../../support/fixture-service.ts';
 import { lan, openHome, type Home } from '../../support/gateway/phone.ts';
 
-const piece = Buffer.alloc(256 * 1024, 'x');
-/** More than every buffer on the way holds, and far less than what is offered. */
-const held = 32 * 1024 * 1024;
+const dataChunk = Buffer.alloc(256 * 1024, 'x');
+/** Maximum number of buffered bytes: more than all buffers together, and far less than the offered amount. */
+const bufferLimit = 32 * 1024 * 1024;
 const offered = 128 * 1024 * 1024;
-const patience = { timeout: 30_000, interval: 20 };
+const waitOptions = { timeout: 30_000, interval: 20 };
 
-/** What the service saw of the request that came last. */
-let seen: { request: IncomingMessage; response: ServerResponse; sent: number; taken: number; left: boolean };
+/** Last request that the service received. */
+let seen: { request: IncomingMessage; response: ServerResponse; sent: number; accepted: number; disconnected: boolean };
 const sockets = new WebSocketServer({ noServer: true });
 const hose = fixtureService('hose', () => ({
   http(request, response) {
-    const mine = { request, response, sent: 0, taken: 0, left: false };
-    seen = mine;
-    response.once('close', () => (mine.left = true));
+    const exchange = { request, response, sent: 0, accepted: 0, disconnected: false };
+    seen = exchange;
+    response.once('close', () => (exchange.disconnected = true));
     if (request.url === '/pour') {
       response.writeHead(200, { 'Content-Length': offered });
       const pour = (): void => {
-        while (mine.sent < offered && !response.destroyed) {
-          mine.sent += piece.length;
-          if (!response.write(piece)) return void response.once('drain', pour);
+        while (exchange.sent < offered && !response.destroyed) {
+          exchange.sent += dataChunk.length;
+          if (!response.write(dataChunk)) return void response.once('drain', pour);
         }
         response.end();
       };
       pour();
     }
     if (request.url === '/drink') {
-      request.on('data', (chunk: Buffer) => (mine.taken += chunk.length));
-      request.once('end', () => response.end(String(mine.taken)));
+      request.on('data', (chunk: Buffer) => (exchange.accepted += chunk.length));
+      request.once('end', () => response.end(String(exchange.accepted)));
     }
-    // `/stare` answers nothing and takes nothing.
+    // `/stare` reads nothing and sends no response.
   },
   upgrade: (request, socket, head) =>
     sockets.handleUpgrade(request, socket, head, (client) => sockets.emit('connection', client)),
@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => home[Symbol.asyncDispose]());
 
-/** An exchange under way, by one protocol or the other. */
+/** Open exchange over HTTP/1.1 or HTTP/2. */
 interface Exchange {
   readonly to: Writable;
   readonly answer: Promise<Readable>;
@@ -72,19 +72,19 @@ const ways = {
   },
 };
 
-/** Offers bytes until nothing is taken for a while; answers how many were. */
+/** Sends bytes until none are accepted for a while. Returns the number of accepted bytes. */
 async function push(to: Writable): Promise<number> {
-  let taken = 0;
+  let accepted = 0;
   const more = (): void => {
-    if (taken >= offered || to.destroyed) return;
-    taken += piece.length;
-    to.write(piece, () => setImmediate(more));
+    if (accepted >= offered || to.destroyed) return;
+    accepted += dataChunk.length;
+    to.write(dataChunk, () => setImmediate(more));
   };
   more();
-  return stands(() => taken);
+  return stands(() => accepted);
 }
 
-/** A number once it has not changed for half a second. */
+/** Returns a number after it has not changed for half a second. */
 async function stands(read: () => number): Promise<number> {
   for (let last = -1; ;) {
     const now = read();
@@ -106,8 +106,8 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('streams over %s', (protocol) => 
     to.end();
     const body = await answer;
     body.pause();
-    await vi.waitFor(() => expect(seen.sent).toBeGreaterThan(0), patience);
-    expect(await stands(() => seen.sent)).toBeLessThan(held);
+    await vi.waitFor(() => expect(seen.sent).toBeGreaterThan(0), waitOptions);
+    expect(await stands(() => seen.sent)).toBeLessThan(bufferLimit);
     let length = 0;
     body.on('data', (chunk: Buffer) => (length += chunk.length)).resume();
     await once(body, 'end');
@@ -116,16 +116,16 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('streams over %s', (protocol) => 
 
   it('applies backpressure of a slow service to an upload', async () => {
     const { to, leave } = ask('/stare', 'PUT');
-    expect(await push(to)).toBeLessThan(held);
+    expect(await push(to)).toBeLessThan(bufferLimit);
     leave();
-    // Who reads nothing learns by HTTP/1.1 that nobody is there once it reads on.
+    // An HTTP/1.1 client that does not read notices the disconnect when it resumes reading.
     seen.request.on('error', () => undefined).resume();
-    await vi.waitFor(() => expect(seen.left).toBe(true), patience);
+    await vi.waitFor(() => expect(seen.disconnected).toBe(true), waitOptions);
   }, 60_000);
 
   it('passes a large upload completely', async () => {
     const { to, answer } = ask('/drink', 'PUT');
-    for (let sent = 0; sent < offered; sent += piece.length) if (!to.write(piece)) await once(to, 'drain');
+    for (let sent = 0; sent < offered; sent += dataChunk.length) if (!to.write(dataChunk)) await once(to, 'drain');
     to.end();
     const chunks: Buffer[] = [];
     for await (const chunk of await answer) chunks.push(chunk as Buffer);
@@ -137,9 +137,9 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('streams over %s', (protocol) => 
     to.end();
     if (path === '/pour') (await answer).pause();
     else answer.catch(() => undefined);
-    await vi.waitFor(() => expect(seen).toBeDefined(), patience);
+    await vi.waitFor(() => expect(seen).toBeDefined(), waitOptions);
     leave();
-    await vi.waitFor(() => expect([seen.left, seen.response.destroyed]).toEqual([true, true]), patience);
+    await vi.waitFor(() => expect([seen.disconnected, seen.response.destroyed]).toEqual([true, true]), waitOptions);
   });
 });
 
@@ -172,11 +172,11 @@ describe('a WebSocket', () => {
     let sent = 0;
     const more = (): void => {
       if (sent >= offered || server.readyState !== WebSocket.OPEN) return;
-      sent += piece.length;
-      server.send(piece, () => setImmediate(more));
+      sent += dataChunk.length;
+      server.send(dataChunk, () => setImmediate(more));
     };
     more();
-    expect(await stands(() => sent)).toBeLessThan(held);
+    expect(await stands(() => sent)).toBeLessThan(bufferLimit);
     client.terminate();
   }, 60_000);
 });

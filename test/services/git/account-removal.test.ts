@@ -2,31 +2,31 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RemovalRequest } from '../../../services/contracts/control/account-data.ts';
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
+import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let accounts: Accounts;
 beforeAll(async () => {
-  room = await openGitRoom({ onContext: (context) => (accounts = context.accounts) });
-  await room.create('shared');
+  fixture = await openGitFixture({ onContext: (context) => (accounts = context.accounts) });
+  await fixture.create('shared');
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const ask = (authorization: string, method: string, path: string, body?: unknown): Promise<Response> =>
-  room.api(method, path, body, authorization);
+  fixture.api(method, path, body, authorization);
 const requestStatus = async (authorization: string, method: string, path: string, body?: unknown): Promise<number> =>
   (await ask(authorization, method, path, body)).status;
 const remove = (name: string, request: RemovalRequest): Promise<void> => accounts.remove(name, request);
 
 /** Creates an account with a repository, webhooks, a key, a token, an organization, a collaboration and an issue. */
 async function populate(name: string): Promise<{ readonly authorization: string; readonly token: string }> {
-  const authorization = await room.account(name);
+  const authorization = await fixture.account(name);
   const hook = { type: 'gitea', active: true, config: { url: `https://${name}.example/`, content_type: 'json' } };
   const repository = { name: 'diary', private: true, auto_init: true };
   expect(await requestStatus(authorization, 'POST', '/user/repos', repository)).toBe(201);
   expect(await requestStatus(authorization, 'POST', '/user/hooks', hook)).toBe(201);
   expect(await requestStatus(authorization, 'POST', `/repos/${name}/diary/hooks`, hook)).toBe(201);
-  const { text } = await makeKey(room, `id_${name}`);
+  const { text } = await makeKey(fixture, `id_${name}`);
   expect(await requestStatus(authorization, 'POST', '/user/keys', { title: 'k', key: text })).toBe(201);
   const response = await ask(authorization, 'POST', `/users/${name}/tokens`, { name: 't', scopes: ['all'] });
   const { sha1 } = (await response.json()) as { readonly sha1: string };
@@ -39,7 +39,7 @@ async function populate(name: string): Promise<{ readonly authorization: string;
 
 /** Returns the data that a new account with the same name would see. */
 async function expectNoData(name: string, former: { readonly token: string }): Promise<void> {
-  const authorization = await room.account(name);
+  const authorization = await fixture.account(name);
   expect(await requestStatus(authorization, 'GET', `/repos/${name}/diary`)).toBe(404);
   for (const path of ['/user/hooks', '/user/keys', '/user/orgs', '/user/repos']) {
     expect.soft([path, await (await ask(authorization, 'GET', path)).json()]).toEqual([path, []]);
@@ -66,7 +66,7 @@ describe('a removed account', () => {
   });
 
   it('transfers its repositories to the selected account, without its webhooks', async () => {
-    await room.account('heir');
+    await fixture.account('heir');
     const former = await populate('donor');
     await remove('donor', { action: 'transfer', to: 'heir' });
     await expectNoData('donor', former);
@@ -96,9 +96,9 @@ describe('a removed account', () => {
 
 describe('the name of an organization', () => {
   it('cannot be taken by an account, in any case', async () => {
-    const ann = await room.account('ann');
+    const ann = await fixture.account('ann');
     expect(await requestStatus(ann, 'POST', '/orgs', { username: 'Guild' })).toBe(201);
-    for (const name of ['Guild', 'guild', 'GUILD']) await expect(room.account(name)).rejects.toThrow();
+    for (const name of ['Guild', 'guild', 'GUILD']) await expect(fixture.account(name)).rejects.toThrow();
     const body = { username: 'guild', password: 'a long password of guild' };
     expect(await requestStatus(adminAuthorization, 'POST', '/admin/users', body)).toBe(422);
   });
@@ -108,9 +108,9 @@ describe('the name of an organization', () => {
       requestStatus(adminAuthorization, 'POST', '/orgs', { username: name });
     expect(await ann('before')).toBe(201);
     expect(await requestStatus(adminAuthorization, 'POST', '/orgs/before/rename', { new_name: 'after' })).toBe(204);
-    await room.account('before');
-    await expect(room.account('after')).rejects.toThrow();
+    await fixture.account('before');
+    await expect(fixture.account('after')).rejects.toThrow();
     expect(await requestStatus(adminAuthorization, 'DELETE', '/orgs/after')).toBe(204);
-    await room.account('after');
+    await fixture.account('after');
   });
 });

@@ -1,26 +1,26 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './git-fixture.ts';
+import { giteaClient, openGitFixture, type Gitea, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let api: Gitea;
 let bob = '';
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  bob = await room.account('bob');
-  api = await giteaClient(room);
+  fixture = await openGitFixture();
+  bob = await fixture.account('bob');
+  api = await giteaClient(fixture);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 it('lists events to accounts that may see them', async () => {
   const { repos, user, users } = api;
-  await room.create('seen', { auto_init: true });
-  await room.create('hidden', { private: true });
+  await fixture.create('seen', { auto_init: true });
+  await fixture.create('hidden', { private: true });
   await repos.issueCreateIssue('ada', 'seen', { title: 'Flickers' });
   await repos.issueEditIssue('ada', 'seen', 1, { state: 'closed' });
   await repos.issueCreateIssue('ada', 'hidden', { title: 'Secret' });
-  await room.api('POST', '/repos/ada/seen/issues/1/comments', { body: 'I see' }, bob);
+  await fixture.api('POST', '/repos/ada/seen/issues/1/comments', { body: 'I see' }, bob);
   const feed = (await repos.repoListActivityFeeds('ada', 'seen')).data;
   expect(feed.map(({ op_type: type, act_user: actor }) => [type, actor?.login]).toSorted()).toEqual([
     ['close_issue', 'ada'],
@@ -34,7 +34,7 @@ it('lists events to accounts that may see them', async () => {
   });
   const ofAda = async (authorization?: string) =>
     (
-      (await (await room.api('GET', '/users/ada/activities/feeds', undefined, authorization)).json()) as {
+      (await (await fixture.api('GET', '/users/ada/activities/feeds', undefined, authorization)).json()) as {
         content: string;
       }[]
     ).map(({ content }) => content);
@@ -42,7 +42,7 @@ it('lists events to accounts that may see them', async () => {
   expect((await ofAda(bob)).includes('1|Flickers')).toBe(true);
   const sum = async (authorization?: string) =>
     (
-      (await (await room.api('GET', '/users/ada/heatmap', undefined, authorization)).json()) as {
+      (await (await fixture.api('GET', '/users/ada/heatmap', undefined, authorization)).json()) as {
         contributions: number;
       }[]
     ).reduce((all, { contributions }) => all + contributions, 0);
@@ -73,13 +73,13 @@ it('lists the owners team of an organization and the permissions of its members'
   expect((await repos.repoListTeams('guild', 'tools')).data).toMatchObject([{ id }]);
   expect((await repos.repoCheckTeam('guild', 'tools', 'owners')).data).toMatchObject({ id });
   expect((await teams.orgListTeamRepo(id, 'guild', 'tools')).data).toMatchObject({ full_name: 'guild/tools' });
-  await room.create('own');
+  await fixture.create('own');
   await expect(repos.repoListTeams('ada', 'own')).rejects.toMatchObject({ status: 405 });
 });
 
 it('updates a fork from its parent by fast-forward and by merge', async () => {
   const { repos } = api;
-  await room.create('origin', { auto_init: true });
+  await fixture.create('origin', { auto_init: true });
   await repos.createFork('ada', 'origin', { name: 'copy' });
   const write = (repo: string, path: string, content = 'bg==') =>
     repos.repoCreateFile('ada', repo, path, { content, message: path });
@@ -97,14 +97,14 @@ it('updates a fork from its parent by fast-forward and by merge', async () => {
   await write('origin', 'd', 'b25l');
   await write('copy', 'd', 'dHdv');
   await expect(update()).rejects.toMatchObject({ status: 409 });
-  expect((await room.api('POST', '/repos/ada/copy/merge-upstream', { branch: 'main' }, bob)).status).toBe(403);
+  expect((await fixture.api('POST', '/repos/ada/copy/merge-upstream', { branch: 'main' }, bob)).status).toBe(403);
   await expect(repos.repoMergeUpstream('ada', 'origin', { branch: 'main' })).rejects.toMatchObject({ status: 404 });
 });
 
 it('returns the note of a commit and the issue templates', async () => {
   const { repos } = api;
-  await room.create('noted');
-  const cwd = await room.work('noted');
+  await fixture.create('noted');
+  const cwd = await fixture.work('noted');
   const bug =
     '---\nname: Bug\nabout: Something is wrong\ntitle: "[bug] "\nlabels: bug, urgent\n---\n\nWhat happened?\n';
   const form =
@@ -117,14 +117,14 @@ it('returns the note of a commit and the issue templates', async () => {
     'config.yml': config,
     'broken.yaml': '{',
   })) {
-    await room.run('sh', ['-c', `mkdir -p .gitea/ISSUE_TEMPLATE && cat > ".gitea/ISSUE_TEMPLATE/${name}"`], {
+    await fixture.run('sh', ['-c', `mkdir -p .gitea/ISSUE_TEMPLATE && cat > ".gitea/ISSUE_TEMPLATE/${name}"`], {
       cwd,
       input: text,
     });
   }
-  await room.run('sh', ['-c', 'git add . && git commit -qm templates && git notes add -m "looked at"'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/noted.git`, 'main', 'refs/notes/*'], { cwd });
-  const { stdout } = await room.git(['rev-parse', 'HEAD'], { cwd: join(room.folder, 'noted') });
+  await fixture.run('sh', ['-c', 'git add . && git commit -qm templates && git notes add -m "looked at"'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/noted.git`, 'main', 'refs/notes/*'], { cwd });
+  const { stdout } = await fixture.git(['rev-parse', 'HEAD'], { cwd: join(fixture.folder, 'noted') });
   const { data: note } = await repos.repoGetNote('ada', 'noted', stdout.trim());
   expect(note).toMatchObject({ message: 'looked at\n', commit: { sha: stdout.trim() } });
   await expect(repos.repoGetNote('ada', 'noted', 'HEAD~1')).rejects.toMatchObject({ status: 404 });

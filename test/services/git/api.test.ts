@@ -5,11 +5,11 @@ import { giteaApi } from 'gitea-js';
 import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notification.ts';
 import { defineManifest, defineService } from '../../../services/contracts/service.ts';
 import { z } from 'zod';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 const offers: NotificationOffer[] = [];
-/** Stands in for the notification service. */
+/** Replaces the notification service. */
 const listener = defineService({
   ...defineManifest({
     id: 'notify',
@@ -29,12 +29,12 @@ const listener = defineService({
 });
 
 beforeAll(async () => {
-  room = await openGitRoom({ services: [listener], environment: { GIT_METRICS_TOKEN: 'scrape me' } });
+  fixture = await openGitFixture({ services: [listener], environment: { GIT_METRICS_TOKEN: 'scrape me' } });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const json = async (method: string, path: string, body?: unknown): Promise<any> => {
-  const reply = await room.api(method, path, body);
+  const reply = await fixture.api(method, path, body);
   if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
   return reply.json();
 };
@@ -42,7 +42,7 @@ const json = async (method: string, path: string, body?: unknown): Promise<any> 
 describe('the API of repositories', () => {
   it('works with gitea-js', async () => {
     const { sha1 } = await json('POST', '/users/ada/tokens', { name: 'js' });
-    const client = giteaApi(room.url, { token: sha1, customFetch: fetch });
+    const client = giteaApi(fixture.url, { token: sha1, customFetch: fetch });
     expect((await client.version.getVersion()).data.version).toMatch(/^1\.\d+\.\d+\+homeport/);
     const { data: created } = await client.user.createCurrentUserRepo({ name: 'js', auto_init: true, private: true });
     expect(created).toMatchObject({ full_name: 'ada/js', empty: false, default_branch: 'main' });
@@ -68,7 +68,7 @@ describe('the API of repositories', () => {
   });
 
   it('writes several files in one commit, and serves trees, archives and diffs of them', async () => {
-    await room.create('files');
+    await fixture.create('files');
     const content = (text: string) => Buffer.from(text).toString('base64');
     const result = await json('POST', '/repos/ada/files/contents', {
       message: 'all at once',
@@ -81,55 +81,55 @@ describe('the API of repositories', () => {
     const sha = result.commit.sha as string;
     const tree = await json('GET', `/repos/ada/files/git/trees/${sha}?recursive=1`);
     expect(tree.tree.map(({ path }: { path: string }) => path)).toEqual(['a.txt', 'dir', 'dir/ü b.txt']);
-    const raw = await fetch(`${room.url}/ada/files/raw/branch/main/dir/${encodeURIComponent('ü b.txt')}`);
+    const raw = await fetch(`${fixture.url}/ada/files/raw/branch/main/dir/${encodeURIComponent('ü b.txt')}`);
     expect([raw.headers.get('content-type'), await raw.text()]).toEqual(['text/plain; charset=utf-8', 'b\n']);
-    const archive = await room.api('GET', '/repos/ada/files/archive/main.tar.gz');
+    const archive = await fixture.api('GET', '/repos/ada/files/archive/main.tar.gz');
     expect(archive.headers.get('content-disposition')).toBe('attachment; filename=files-main.tar.gz');
     expect((await archive.arrayBuffer()).byteLength).toBeGreaterThan(100);
-    const diff = await (await room.api('GET', `/repos/ada/files/git/commits/${sha}.diff`)).text();
+    const diff = await (await fixture.api('GET', `/repos/ada/files/git/commits/${sha}.diff`)).text();
     expect(diff).toContain('+++ b/a.txt');
     for (const path of ['../x', '.git/config', 'a/../../x', 'dir/.GIT/hooks/x']) {
-      const reply = await room.api('POST', '/repos/ada/files/contents', {
+      const reply = await fixture.api('POST', '/repos/ada/files/contents', {
         files: [{ operation: 'create', path, content: '' }],
       });
       expect([path, reply.status]).toEqual([path, 422]);
     }
     for (const ref of ['--upload-pack=x', '-x', 'a..b', 'main:a.txt', 'x\u0000y']) {
-      const reply = await room.api('GET', `/repos/ada/files/commits?sha=${encodeURIComponent(ref)}`);
+      const reply = await fixture.api('GET', `/repos/ada/files/commits?sha=${encodeURIComponent(ref)}`);
       expect([ref, reply.status]).toEqual([ref, 404]);
     }
   });
 
   it('shows an HTML file as text, and never as a page', async () => {
-    await room.create('page');
+    await fixture.create('page');
     const html = '<script>alert(1)</script>';
     await json('POST', '/repos/ada/page/contents/x.html', { content: Buffer.from(html).toString('base64') });
-    const raw = await fetch(`${room.url}/ada/page/raw/branch/main/x.html`);
+    const raw = await fetch(`${fixture.url}/ada/page/raw/branch/main/x.html`);
     expect(raw.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(raw.headers.get('x-content-type-options')).toBe('nosniff');
     expect(raw.headers.get('content-security-policy')).toContain('sandbox');
-    const rendered = await room.api('POST', '/markdown', { Text: `**x** ${html} [a](javascript:alert(1))` });
+    const rendered = await fixture.api('POST', '/markdown', { Text: `**x** ${html} [a](javascript:alert(1))` });
     expect(await rendered.text()).toBe(
       '<p dir="auto"><strong>x</strong> &lt;script&gt;alert(1)&lt;/script&gt; a</p>\n',
     );
   });
 
   it('renames a repository and redirects clients', async () => {
-    await room.create('old');
-    const cwd = await room.work('renamed');
-    await room.git(['push', '-q', `${room.signedUrl}/ada/old.git`, 'main'], { cwd });
+    await fixture.create('old');
+    const cwd = await fixture.work('renamed');
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/old.git`, 'main'], { cwd });
     await json('PATCH', '/repos/ada/old', { name: 'new', description: 'moved', has_issues: false });
     expect(await json('GET', '/repos/ada/new')).toMatchObject({ name: 'new', description: 'moved', has_issues: false });
-    const redirect = await room.api('GET', '/repos/ada/old');
+    const redirect = await fixture.api('GET', '/repos/ada/old');
     expect([redirect.status, redirect.headers.get('location')]).toEqual([301, '/api/v1/repos/ada/new']);
-    await room.git(['clone', '-q', `${room.url}/ada/old.git`, 'by-old-name']);
-    await room.git(['push', '-q', `${room.signedUrl}/ada/old.git`, 'main:again'], { cwd });
+    await fixture.git(['clone', '-q', `${fixture.url}/ada/old.git`, 'by-old-name']);
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/old.git`, 'main:again'], { cwd });
     expect(await json('GET', '/repos/ada/new')).toMatchObject({ branch_count: 2 });
   });
 
   it('imports a remote repository, but no private addresses for accounts and no folders', async () => {
     const copied = await json('POST', '/repos/migrate', {
-      clone_addr: `${room.url}/ada/new.git`,
+      clone_addr: `${fixture.url}/ada/new.git`,
       repo_name: 'copied',
       private: true,
     });
@@ -137,16 +137,16 @@ describe('the API of repositories', () => {
       empty: false,
       private: true,
       branch_count: 2,
-      original_url: `${room.url}/ada/new.git`,
+      original_url: `${fixture.url}/ada/new.git`,
     });
-    const again = await room.api('POST', '/repos/migrate', {
-      clone_addr: `${room.url}/ada/new.git`,
+    const secondMigration = await fixture.api('POST', '/repos/migrate', {
+      clone_addr: `${fixture.url}/ada/new.git`,
       repo_name: 'copied',
     });
-    expect(again.status).toBe(409);
-    const bob = await room.account('bob');
+    expect(secondMigration.status).toBe(409);
+    const bob = await fixture.account('bob');
     for (const clone_addr of [
-      `${room.url}/ada/new.git`,
+      `${fixture.url}/ada/new.git`,
       'http://169.254.169.254/x.git',
       'http://localhost:1/x',
       'git://127.0.0.1/x',
@@ -155,10 +155,10 @@ describe('the API of repositories', () => {
       'ext::sh -c touch% /tmp/x',
       '--upload-pack=x',
     ]) {
-      const reply = await room.api('POST', '/repos/migrate', { clone_addr, repo_name: 'stolen' }, bob);
+      const reply = await fixture.api('POST', '/repos/migrate', { clone_addr, repo_name: 'stolen' }, bob);
       expect([clone_addr, reply.status]).toEqual([clone_addr, 422]);
     }
-    expect((await room.api('GET', '/repos/bob/stolen', undefined, bob)).status).toBe(404);
+    expect((await fixture.api('GET', '/repos/bob/stolen', undefined, bob)).status).toBe(404);
     // The password of the origin is not stored.
     let received: string | undefined;
     const server = createServer((request, response) => {
@@ -169,7 +169,7 @@ describe('the API of repositories', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const port = (server.address() as AddressInfo).port;
-    const failed = await room.api('POST', '/repos/migrate', {
+    const failed = await fixture.api('POST', '/repos/migrate', {
       clone_addr: `http://127.0.0.1:${port}/x.git`,
       repo_name: 'failed',
       auth_username: 'u',
@@ -179,24 +179,24 @@ describe('the API of repositories', () => {
     expect(failed.status).toBe(422);
     expect(await failed.text()).not.toContain('$(id)');
     expect(Buffer.from(received?.split(' ')[1] ?? '', 'base64').toString()).toBe("u:p'q$(id)");
-    expect(JSON.stringify(room.host.log)).not.toContain("p'q$(id)");
-    expect((await room.api('GET', '/repos/ada/failed')).status).toBe(404);
+    expect(JSON.stringify(fixture.host.log)).not.toContain("p'q$(id)");
+    expect((await fixture.api('GET', '/repos/ada/failed')).status).toBe(404);
   });
 
   it('sends a notification about a push to a selected branch', async () => {
-    await room.create('told');
-    const cwd = await room.work('told');
+    await fixture.create('told');
+    const cwd = await fixture.work('told');
     offers.length = 0;
-    await room.git(['push', '-q', `${room.signedUrl}/ada/told.git`, 'main', 'main:other'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/told.git`, 'main', 'main:other'], { cwd });
     await expect.poll(() => offers.length).toBe(1);
     expect(offers[0]?.notice).toMatchObject({ title: 'ada/told: main', tags: ['deployment'], source: 'git' });
     expect(offers[0]?.notice.body).toMatch(/^ada pushed 1 commit\n[0-9a-f]{7} first commit$/);
   });
 
   it('requires the token for the metrics', async () => {
-    expect((await fetch(`${room.url}/metrics`)).status).toBe(401);
-    expect((await fetch(`${room.url}/metrics`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
-    const reply = await fetch(`${room.url}/metrics`, { headers: { authorization: 'Bearer scrape me' } });
+    expect((await fetch(`${fixture.url}/metrics`)).status).toBe(401);
+    expect((await fetch(`${fixture.url}/metrics`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+    const reply = await fetch(`${fixture.url}/metrics`, { headers: { authorization: 'Bearer scrape me' } });
     const text = await reply.text();
     for (const name of [
       'githost_repositories_total',

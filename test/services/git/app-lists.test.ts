@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
 /** Lists of the app API: order, repository filter and check results. */
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
-  room = await openGitRoom();
+  fixture = await openGitFixture();
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const ask = async (path: string, method = 'GET', body?: object, authorization = adminAuthorization): Promise<any> => {
-  const reply = await fetch(`${room.host.url('control')}/api/git${path}`, {
+  const reply = await fetch(`${fixture.host.url('control')}/api/git${path}`, {
     method,
     headers: { authorization, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -20,8 +20,8 @@ const ask = async (path: string, method = 'GET', body?: object, authorization = 
 const toNames = ({ repositories }: any): string[] => repositories.map(({ name }: any) => name);
 
 it('lists repositories by last change or by name', async () => {
-  for (const name of ['apple', 'cherry', 'banana']) await room.create(name, { auto_init: true });
-  await room.api('PATCH', '/repos/ada/apple', { description: 'The newest change' });
+  for (const name of ['apple', 'cherry', 'banana']) await fixture.create(name, { auto_init: true });
+  await fixture.api('PATCH', '/repos/ada/apple', { description: 'The newest change' });
   expect(toNames(await ask('/repositories'))[0]).toBe('apple');
   expect(toNames(await ask('/repositories?sort=name'))).toEqual(['apple', 'banana', 'cherry']);
 });
@@ -34,9 +34,9 @@ it('returns the check results of each commit', async () => {
     ['build', 'success'],
     ['test', 'failure'],
   ] as const)
-    await room.api('POST', `/repos/ada/apple/statuses/${String(commits[0].id)}`, { context, state });
-  const again = await ask('/repositories/ada/apple/commits');
-  expect(again.commits[0].checks).toEqual({ state: 'failure', passed: 1, total: 2 });
+    await fixture.api('POST', `/repos/ada/apple/statuses/${String(commits[0].id)}`, { context, state });
+  const secondList = await ask('/repositories/ada/apple/commits');
+  expect(secondList.commits[0].checks).toEqual({ state: 'failure', passed: 1, total: 2 });
 });
 
 it('renames a repository and redirects its former address', async () => {
@@ -45,14 +45,14 @@ it('renames a repository and redirects its former address', async () => {
   expect((await ask(settings, 'PATCH', { name: 'banana' })).error.fields.name).toContain('There is one');
   expect(await ask(settings, 'PATCH', { name: 'sour-cherry' })).toEqual({ ok: true });
   expect(await ask('/repositories/ada/cherry')).toMatchObject({ owner: 'ada', name: 'sour-cherry' });
-  const bob = await room.account('bob');
-  await room.api('PATCH', '/repos/ada/sour-cherry', { private: true });
+  const bob = await fixture.account('bob');
+  await fixture.api('PATCH', '/repos/ada/sour-cherry', { private: true });
   expect((await ask('/repositories/ada/cherry', 'GET', undefined, bob)).error.code).toBe('git.unknown');
 });
 
 it('lists the history of one repository', async () => {
-  await room.api('POST', '/repos/ada/apple/issues', { title: 'A worm' });
-  await room.api('POST', '/repos/ada/banana/issues', { title: 'A bend' });
+  await fixture.api('POST', '/repos/ada/apple/issues', { title: 'A worm' });
+  await fixture.api('POST', '/repos/ada/banana/issues', { title: 'A bend' });
   const listSubjects = async (repository: string): Promise<string[]> =>
     (await ask(`/history?repository=${repository}`)).events.map(({ what }: any) => what);
   expect(await listSubjects('ada/banana')).toContain('A bend');
@@ -63,7 +63,7 @@ it('lists the history of one repository', async () => {
 
 it('returns the number of further tasks, and all tasks on request', async () => {
   for (let index = 0; index < 22; index += 1)
-    await room.api('POST', '/repos/ada/apple/issues', { title: `Worm ${index}`, assignees: ['ada'] });
+    await fixture.api('POST', '/repos/ada/apple/issues', { title: `Worm ${index}`, assignees: ['ada'] });
   const few = await ask('/overview');
   expect([few.assigned.length, few.more]).toEqual([20, { reviews: 0, assigned: 2, pulls: 0 }]);
   const all = await ask('/overview?all=true');

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
 /** Branches in the app API. */
 describe('the branches of a repository', () => {
-  let room: GitRoom;
+  let fixture: GitFixture;
   let bob = '';
   beforeAll(async () => {
-    room = await openGitRoom();
-    bob = await room.account('bob');
-    await room.create('fleet', { private: true });
-    const cwd = await room.work('fleet');
-    await room.run(
+    fixture = await openGitFixture();
+    bob = await fixture.account('bob');
+    await fixture.create('fleet', { private: true });
+    const cwd = await fixture.work('fleet');
+    await fixture.run(
       'sh',
       [
         '-c',
@@ -28,11 +28,11 @@ describe('the branches of a repository', () => {
       ],
       { cwd },
     );
-    await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, '--all'], { cwd });
-    await room.git(['symbolic-ref', 'HEAD', 'refs/heads/main'], { cwd });
-    await room.api('PATCH', '/repos/ada/fleet', { default_branch: 'main' });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/fleet.git`, '--all'], { cwd });
+    await fixture.git(['symbolic-ref', 'HEAD', 'refs/heads/main'], { cwd });
+    await fixture.api('PATCH', '/repos/ada/fleet', { default_branch: 'main' });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   const ask = async (
     method: string,
@@ -41,7 +41,7 @@ describe('the branches of a repository', () => {
     authorization = adminAuthorization,
     repository = 'fleet',
   ): Promise<any> => {
-    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/${repository}/branches${path}`, {
+    const reply = await fetch(`${fixture.host.url('control')}/api/git/repositories/ada/${repository}/branches${path}`, {
       method,
       headers: { authorization, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -52,8 +52,8 @@ describe('the branches of a repository', () => {
     (await ask('GET', query)).branches.map(({ name }: { name: string }) => name);
 
   it('are listed with their last commit and their divergence from the default branch', async () => {
-    await room.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'o*' });
-    await room.api('POST', '/repos/ada/fleet/pulls', { title: 'Sails', head: 'topic/sail', base: 'main' });
+    await fixture.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'o*' });
+    await fixture.api('POST', '/repos/ada/fleet/pulls', { title: 'Sails', head: 'topic/sail', base: 'main' });
     const { branches, ...rest } = await ask('GET');
     expect(rest).toEqual({ status: 200, total: 3, more: false, mayWrite: true, mayAdminister: true });
     expect(branches).toMatchObject([
@@ -84,10 +84,10 @@ describe('the branches of a repository', () => {
   });
 
   it('are created from a branch or a commit, and rejected with a message for invalid names', async () => {
-    const { id } = (await (await room.api('GET', '/repos/ada/fleet/branches/old')).json()).commit;
+    const { id } = (await (await fixture.api('GET', '/repos/ada/fleet/branches/old')).json()).commit;
     expect((await ask('POST', '', { name: 'topic/oar', from: id })).status).toBe(200);
     expect((await ask('POST', '', { name: 'next', from: 'topic/sail' })).status).toBe(200);
-    expect(await (await room.api('GET', '/repos/ada/fleet/branches/topic/oar')).json()).toMatchObject({
+    expect(await (await fixture.api('GET', '/repos/ada/fleet/branches/topic/oar')).json()).toMatchObject({
       commit: { id },
     });
     expect(await ask('GET', '?q=next')).toMatchObject({ branches: [{ ahead: 2, behind: 1 }] });
@@ -117,26 +117,26 @@ describe('the branches of a repository', () => {
     expect((await remove('gone', main)).status).toBe(200);
     expect((await remove('gone', main)).status).toBe(404);
     expect(await names()).not.toContain('gone');
-    await room.api('PUT', '/repos/ada/fleet/collaborators/bob', { permission: 'read' });
+    await fixture.api('PUT', '/repos/ada/fleet/collaborators/bob', { permission: 'read' });
     const [{ mayWrite, mayAdminister }, created] = [
       await ask('GET', '', undefined, bob),
       await ask('POST', '', { name: 'bobs', from: 'main' }, bob),
     ];
     expect([mayWrite, mayAdminister, created.status]).toEqual([false, false, 403]);
     expect((await remove('next', await tip('next'), bob)).status).toBe(403);
-    await room.api('PATCH', '/repos/ada/fleet', { archived: true });
+    await fixture.api('PATCH', '/repos/ada/fleet', { archived: true });
     expect((await ask('POST', '', { name: 'late', from: 'main' })).status).toBe(423);
     expect((await ask('GET')).mayWrite).toBe(false);
-    await room.create('bare');
+    await fixture.create('bare');
     expect(await ask('GET', '', undefined, undefined, 'bare')).toMatchObject({ status: 200, branches: [], total: 0 });
   });
 
   it('are managed by repository administrators who may not delete the repository', async () => {
-    const carl = await room.account('carl');
-    await room.create('shared', { auto_init: true });
-    await room.api('PUT', '/repos/ada/shared/collaborators/carl', { permission: 'admin' });
+    const carl = await fixture.account('carl');
+    await fixture.create('shared', { auto_init: true });
+    await fixture.api('PUT', '/repos/ada/shared/collaborators/carl', { permission: 'admin' });
     const settings = async (authorization: string): Promise<any> => {
-      const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/shared/settings`, {
+      const reply = await fetch(`${fixture.host.url('control')}/api/git/repositories/ada/shared/settings`, {
         headers: { authorization },
       });
       return reply.json();
@@ -147,7 +147,7 @@ describe('the branches of a repository', () => {
 });
 
 describe('many diverged branches', () => {
-  let room: GitRoom;
+  let fixture: GitFixture;
   let folder = '';
   const log = (): string[] => readFileSync(join(folder, 'log'), 'utf8').trim().split('\n');
   beforeAll(async () => {
@@ -168,20 +168,20 @@ exit $code
 `,
     );
     chmodSync(program, 0o755);
-    room = await openGitRoom();
-    await room.create('wide');
-    const cwd = await room.work('wide');
-    await room.run(
+    fixture = await openGitFixture();
+    await fixture.create('wide');
+    const cwd = await fixture.work('wide');
+    await fixture.run(
       'sh',
       ['-c', 'for i in 1 2 3 4 5 6; do git checkout -q -b b$i main; git commit -q --allow-empty -m $i; done'],
       { cwd },
     );
-    await room.git(['push', '-q', `${room.signedUrl}/ada/wide.git`, '--all'], { cwd });
-    await room.api('PATCH', '/repos/ada/wide', { default_branch: 'main' });
-    const { stdout } = await room.git(['rev-parse', 'main', 'b3'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/wide.git`, '--all'], { cwd });
+    await fixture.api('PATCH', '/repos/ada/wide', { default_branch: 'main' });
+    const { stdout } = await fixture.git(['rev-parse', 'main', 'b3'], { cwd });
     const [main, broken] = stdout.trim().split('\n');
     writeFileSync(join(folder, 'broken'), `${main}...${broken}`);
-    const changed = await fetch(`${room.host.url('control')}/api/settings/git`, {
+    const changed = await fetch(`${fixture.host.url('control')}/api/settings/git`, {
       method: 'PATCH',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({ gitPath: program }),
@@ -189,12 +189,12 @@ exit $code
     expect(changed.status).toBe(200);
   });
   afterAll(async () => {
-    await room[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   });
 
   it('are compared two at a time with low priority, and listed if the comparison fails', async () => {
-    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/wide/branches`, {
+    const reply = await fetch(`${fixture.host.url('control')}/api/git/repositories/ada/wide/branches`, {
       headers: { authorization: adminAuthorization },
     });
     const { branches } = (await reply.json()) as {

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
-  room = await openGitRoom();
+  fixture = await openGitFixture();
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64');
 
 it('rejects a change over the API that would replace another file or folder', async () => {
-  await room.create('demo');
-  const cwd = await room.work('demo', { 'README.md': '# demo\n', 'other.txt': 'other\n' });
-  await room.run(
+  await fixture.create('demo');
+  const cwd = await fixture.work('demo', { 'README.md': '# demo\n', 'other.txt': 'other\n' });
+  await fixture.run(
     'sh',
     [
       '-c',
@@ -26,10 +26,10 @@ it('rejects a change over the API that would replace another file or folder', as
     ],
     { cwd },
   );
-  await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
   const tree = async (): Promise<string> => {
-    await room.git(['fetch', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
-    return (await room.git(['ls-tree', '-r', 'FETCH_HEAD'], { cwd })).stdout;
+    await fixture.git(['fetch', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
+    return (await fixture.git(['ls-tree', '-r', 'FETCH_HEAD'], { cwd })).stdout;
   };
   const before = await tree();
   const findId = (path: string) => new RegExp(`([0-9a-f]{40})\\t${path}\n`).exec(before)?.[1];
@@ -54,7 +54,7 @@ it('rejects a change over the API that would replace another file or folder', as
       },
     ],
   ] as const) {
-    expect([method, path, body, (await room.api(method, contents + path, body)).status]).toEqual([
+    expect([method, path, body, (await fixture.api(method, contents + path, body)).status]).toEqual([
       method,
       path,
       body,
@@ -63,7 +63,7 @@ it('rejects a change over the API that would replace another file or folder', as
   }
   expect(await tree()).toBe(before);
 
-  const result = await room.api('POST', contents, {
+  const result = await fixture.api('POST', contents, {
     files: [
       { operation: 'rename', path: 'bin/run.sh', from_path: 'run.sh', sha: findId('run.sh') },
       { operation: 'rename', path: 'bin/link', from_path: 'link', sha: findId('link') },
@@ -89,13 +89,13 @@ it('rejects a change over the API that would replace another file or folder', as
 });
 
 it('rejects a change over the API that would replace a submodule', async () => {
-  await room.create('nested');
-  const cwd = await room.work('nested', { 'README.md': '# nested\n' });
+  await fixture.create('nested');
+  const cwd = await fixture.work('nested', { 'README.md': '# nested\n' });
   const foreign = '0123456789abcdef0123456789abcdef01234567';
-  await room.git(['update-index', '--add', '--cacheinfo', `160000,${foreign},parts/lib`], { cwd });
-  await room.git(['commit', '-qm', 'a submodule'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/nested.git`, 'main'], { cwd });
-  const { sha } = (await (await room.api('GET', '/repos/ada/nested/contents/README.md')).json()) as { sha: string };
+  await fixture.git(['update-index', '--add', '--cacheinfo', `160000,${foreign},parts/lib`], { cwd });
+  await fixture.git(['commit', '-qm', 'a submodule'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/nested.git`, 'main'], { cwd });
+  const { sha } = (await (await fixture.api('GET', '/repos/ada/nested/contents/README.md')).json()) as { sha: string };
   const contents = '/repos/ada/nested/contents';
   const content = base64('new\n');
   for (const [method, path, body] of [
@@ -105,11 +105,11 @@ it('rejects a change over the API that would replace a submodule', async () => {
     ['PUT', '/parts/lib', { content, sha, from_path: 'README.md' }],
     ['POST', '', { files: [{ operation: 'upload', path: 'parts/lib', content }] }],
   ] as const) {
-    const reply = await room.api(method, contents + path, body);
+    const reply = await fixture.api(method, contents + path, body);
     expect([method, path, body, reply.status]).toEqual([method, path, body, 422]);
     expect(((await reply.json()) as { message: string }).message).toContain('submodule');
   }
-  const appResponse = await fetch(`${room.host.url('control')}/api/git/repositories/ada/nested/content`, {
+  const appResponse = await fetch(`${fixture.host.url('control')}/api/git/repositories/ada/nested/content`, {
     method: 'POST',
     headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -126,18 +126,18 @@ it('rejects a change over the API that would replace a submodule', async () => {
     422,
     { error: { fields: { path: expect.stringContaining('submodule') } } },
   ]);
-  expect((await room.api('POST', `${contents}/parts/other.txt`, { content })).status).toBe(201);
+  expect((await fixture.api('POST', `${contents}/parts/other.txt`, { content })).status).toBe(201);
   for (const name of [':!x', ':(glob)x', ':(attr:foo)z']) {
-    expect((await room.api('POST', `${contents}/${encodeURIComponent(name)}`, { content })).status, name).toBe(201);
+    expect((await fixture.api('POST', `${contents}/${encodeURIComponent(name)}`, { content })).status, name).toBe(201);
   }
-  await room.git(['fetch', '-q', `${room.signedUrl}/ada/nested.git`, 'main'], { cwd });
-  expect((await room.git(['ls-tree', '-r', 'FETCH_HEAD', 'parts/'], { cwd })).stdout).toContain(
+  await fixture.git(['fetch', '-q', `${fixture.signedUrl}/ada/nested.git`, 'main'], { cwd });
+  expect((await fixture.git(['ls-tree', '-r', 'FETCH_HEAD', 'parts/'], { cwd })).stdout).toContain(
     `160000 commit ${foreign}\tparts/lib\n`,
   );
 });
 
 it('offers a text for editing only if it can be saved without loss', async () => {
-  await room.create('texts', { auto_init: true });
+  await fixture.create('texts', { auto_init: true });
   const late = Buffer.concat([Buffer.alloc(9000, 'x'), Buffer.from([0])]);
   const files = {
     'plain.txt': Buffer.from('Käse\r\n'),
@@ -145,24 +145,24 @@ it('offers a text for editing only if it can be saved without loss', async () =>
     'late.bin': late,
   };
   const work = Object.entries(files).map(([path, bytes]) => ({ operation: 'create', path, content: base64(bytes) }));
-  expect((await room.api('POST', '/repos/ada/texts/contents', { files: work })).status).toBe(201);
+  expect((await fixture.api('POST', '/repos/ada/texts/contents', { files: work })).status).toBe(201);
   const readContent = (path: string): Promise<any> =>
-    api(room.host.url('control'), `/api/git/repositories/ada/texts/content?path=${path}`);
+    api(fixture.host.url('control'), `/api/git/repositories/ada/texts/content?path=${path}`);
   expect(await readContent('plain.txt')).toMatchObject({ text: 'Käse\r\n', editable: true });
   expect(await readContent('latin.txt')).toMatchObject({ text: 'Käse\n', editable: false });
   expect(await readContent('late.bin')).toMatchObject({ editable: false });
 });
 
 it('accepts a change over the API at any path depth', async () => {
-  await room.create('deep', { auto_init: true });
+  await fixture.create('deep', { auto_init: true });
   const contents = '/repos/ada/deep/contents';
   const path = `${'a/'.repeat(2000)}b.txt`;
   const content = base64('deep\n');
-  expect((await room.api('POST', contents, { files: [{ operation: 'create', path, content }] })).status).toBe(201);
-  expect(await (await room.api('GET', `/repos/ada/deep/raw/${path}`)).text()).toBe('deep\n');
+  expect((await fixture.api('POST', contents, { files: [{ operation: 'create', path, content }] })).status).toBe(201);
+  expect(await (await fixture.api('GET', `/repos/ada/deep/raw/${path}`)).text()).toBe('deep\n');
   // The path of folders already exists.
-  const beside = await room.api('POST', contents, {
+  const secondFile = await fixture.api('POST', contents, {
     files: [{ operation: 'create', path: path.replace('b.', 'c.'), content }],
   });
-  expect(beside.status).toBe(201);
+  expect(secondFile.status).toBe(201);
 });

@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let cwd = '';
 /** Number of seconds beyond the range of a date, which git accepts. */
 const hostile = '99999999999999';
 const lastMs = 8.64e15;
 beforeAll(async () => {
-  room = await openGitRoom();
-  await room.create('late');
-  cwd = await room.work('late');
-  await room.git(['checkout', '-q', '-b', 'odd'], { cwd });
-  const parent = (await room.git(['rev-parse', 'main'], { cwd })).stdout.trim();
-  const { stdout: blob } = await room.git(['hash-object', '-w', '--stdin'], { cwd, input: 'from far away\n' });
-  const { stdout: tree } = await room.git(['mktree'], { cwd, input: `100644 blob ${blob.trim()}\tfar.txt\n` });
+  fixture = await openGitFixture();
+  await fixture.create('late');
+  cwd = await fixture.work('late');
+  await fixture.git(['checkout', '-q', '-b', 'odd'], { cwd });
+  const parent = (await fixture.git(['rev-parse', 'main'], { cwd })).stdout.trim();
+  const { stdout: blob } = await fixture.git(['hash-object', '-w', '--stdin'], { cwd, input: 'from far away\n' });
+  const { stdout: tree } = await fixture.git(['mktree'], { cwd, input: `100644 blob ${blob.trim()}\tfar.txt\n` });
   const signature = (role: string, seconds: string): string => `${role} Ann <ann@example.org> ${seconds} +0130\n`;
   const commit = await make(
     'commit',
     `tree ${tree.trim()}\nparent ${parent}\n${signature('author', hostile)}${signature('committer', hostile)}\nfar\n`,
   );
   const tag = await make('tag', `object ${commit}\ntype commit\ntag far\n${signature('tagger', hostile)}\nfar\n`);
-  await room.run(
+  await fixture.run(
     'sh',
     [
       '-c',
@@ -34,19 +34,19 @@ beforeAll(async () => {
     ],
     { cwd },
   );
-  await room.git(['push', '-q', `${room.signedUrl}/ada/late.git`, 'main', 'odd', 'far'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/late.git`, 'main', 'odd', 'far'], { cwd });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const make = async (type: string, input: string): Promise<string> =>
-  (await room.git(['hash-object', '-t', type, '-w', '--stdin', '--literally'], { cwd, input })).stdout.trim();
+  (await fixture.git(['hash-object', '-t', type, '-w', '--stdin', '--literally'], { cwd, input })).stdout.trim();
 const json = async (path: string): Promise<any> => {
-  const reply = await room.api('GET', `/repos/ada/late${path}`);
+  const reply = await fixture.api('GET', `/repos/ada/late${path}`);
   expect([path, reply.status]).toEqual([path, 200]);
   return reply.json();
 };
 const readApp = async (path: string): Promise<any> => {
-  const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/late${path}`, {
+  const reply = await fetch(`${fixture.host.url('control')}/api/git/repositories/ada/late${path}`, {
     headers: { authorization: adminAuthorization },
   });
   expect([path, reply.status]).toEqual([path, 200]);
@@ -65,7 +65,7 @@ describe('a commit with a time beyond the range of a date', () => {
     expect((await json('/contents/far.txt?ref=odd')).last_committer_date).toBe(maxDate);
     const { id } = await json('/tags/far');
     expect(await json(`/git/tags/${id}`)).toMatchObject({ tagger: { name: 'Ann', date: maxDate } });
-    const raw = await room.api('GET', '/repos/ada/late/raw/far.txt?ref=odd');
+    const raw = await fixture.api('GET', '/repos/ada/late/raw/far.txt?ref=odd');
     expect([raw.status, raw.headers.get('last-modified')]).toEqual([200, 'Fri, 31 Dec 9999 23:59:59 GMT']);
   });
 
@@ -79,12 +79,12 @@ describe('a commit with a time beyond the range of a date', () => {
 
   it('keeps its time in a rebase', async () => {
     const { number } = (await (
-      await room.api('POST', '/repos/ada/late/pulls', { title: 'Far', head: 'odd', base: 'main' })
+      await fixture.api('POST', '/repos/ada/late/pulls', { title: 'Far', head: 'odd', base: 'main' })
     ).json()) as { number: number };
-    const merged = await room.api('POST', `/repos/ada/late/pulls/${number}/merge`, { Do: 'rebase' });
+    const merged = await fixture.api('POST', `/repos/ada/late/pulls/${number}/merge`, { Do: 'rebase' });
     expect([merged.status, await merged.text()]).toEqual([200, '']);
-    await room.git(['fetch', '-q', `${room.signedUrl}/ada/late.git`, 'main'], { cwd });
-    const { stdout } = await room.git(['log', '-1', '--format=%ad', '--date=raw', 'FETCH_HEAD'], { cwd });
+    await fixture.git(['fetch', '-q', `${fixture.signedUrl}/ada/late.git`, 'main'], { cwd });
+    const { stdout } = await fixture.git(['log', '-1', '--format=%ad', '--date=raw', 'FETCH_HEAD'], { cwd });
     expect(stdout.trim()).toBe(`${hostile} +0130`);
   });
 
@@ -95,14 +95,14 @@ describe('a commit with a time beyond the range of a date', () => {
         ['1930-01-01T00:00:00Z', '0 +0000'],
       ] as const
     ).entries()) {
-      const response = await room.api('POST', `/repos/ada/late/contents/${fileName}.txt`, {
+      const response = await fixture.api('POST', `/repos/ada/late/contents/${fileName}.txt`, {
         content: 'eA==',
         message: 'x',
         dates: { author: date },
       });
       expect([date, response.status]).toEqual([date, 201]);
-      await room.git(['fetch', '-q', `${room.signedUrl}/ada/late.git`, 'main'], { cwd });
-      const { stdout } = await room.git(['log', '-1', '--format=%ad', '--date=raw', 'FETCH_HEAD'], { cwd });
+      await fixture.git(['fetch', '-q', `${fixture.signedUrl}/ada/late.git`, 'main'], { cwd });
+      const { stdout } = await fixture.git(['log', '-1', '--format=%ad', '--date=raw', 'FETCH_HEAD'], { cwd });
       expect(stdout.trim()).toBe(stored);
     }
   });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
-import { describeShape } from './shape.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { describeShape } from './describe-shape.ts';
 
 interface Exchange {
   readonly name: string;
@@ -55,7 +55,7 @@ const differs: Readonly<Record<string, { readonly status?: number; readonly body
   'lfs unlock missing': { status: 404, body: true },
 };
 
-let room: GitRoom;
+let fixture: GitFixture;
 let token = '';
 let bobsToken = '';
 let commit = '';
@@ -69,39 +69,39 @@ let lock = '';
 let release = 0;
 
 beforeAll(async () => {
-  room = await openGitRoom({ environment: { GIT_METRICS_TOKEN: 'metricstoken' } });
-  const created = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  fixture = await openGitFixture({ environment: { GIT_METRICS_TOKEN: 'metricstoken' } });
+  const created = await fixture.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
   token = ((await created.json()) as { sha1: string }).sha1;
-  const bob = await room.account('bob');
-  const bobs = await room.api('POST', '/users/bob/tokens', { name: 'all', scopes: ['all'] }, bob);
+  const bob = await fixture.account('bob');
+  const bobs = await fixture.api('POST', '/users/bob/tokens', { name: 'all', scopes: ['all'] }, bob);
   bobsToken = ((await bobs.json()) as { sha1: string }).sha1;
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe('exchanges recorded from Gitea', () => {
   it.each(replayed(1, 26))('replays %s', (_name, exchange) => replay(exchange));
 
   it('continues after a push', async () => {
-    const cwd = await room.work('demo', { 'README.md': '# demo\n' });
-    await room.run('sh', ['-c', 'mkdir src && echo A > src/a.txt && git add . && git commit -q --amend --no-edit'], {
+    const cwd = await fixture.work('demo', { 'README.md': '# demo\n' });
+    await fixture.run('sh', ['-c', 'mkdir src && echo A > src/a.txt && git add . && git commit -q --amend --no-edit'], {
       cwd,
     });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
-    commit = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
+    commit = (await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
   });
 
   it.each(replayed(27, 59))('replays %s', (_name, exchange) => replay(exchange));
 
   it('continues after a tag', async () => {
-    const cwd = join(room.folder, 'demo');
-    await room.git(['tag', '-a', 'v1', '-m', 'one'], { cwd });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'v1'], { cwd });
+    const cwd = join(fixture.folder, 'demo');
+    await fixture.git(['tag', '-a', 'v1', '-m', 'one'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'v1'], { cwd });
   });
 
   it.each(replayed(60, 127))('replays %s', (_name, exchange) => replay(exchange));
 
   it('continues after a repository was renamed', async () => {
-    expect((await room.api('PATCH', '/repos/ada/mig', { name: 'mig2' })).status).toBe(200);
+    expect((await fixture.api('PATCH', '/repos/ada/mig', { name: 'mig2' })).status).toBe(200);
   });
 
   it.each(replayed(128, 129))('replays %s', (_name, exchange) => replay(exchange));
@@ -111,8 +111,8 @@ describe('exchanges recorded from Gitea', () => {
       [26, { 'git-protocol': 'version=2' }],
       [29, { authorization: `token ${token}` }],
     ] as const) {
-      const { request, response } = all.find((each) => each.number === number)?.exchange ?? {};
-      const reply = await fetch(room.url + ours(request?.path ?? ''), { headers });
+      const { request, response } = all.find((entry) => entry.number === number)?.exchange ?? {};
+      const reply = await fetch(fixture.url + translate(request?.path ?? ''), { headers });
       const offered = readCapabilities(await reply.text());
       // Newer git versions may offer more capabilities.
       expect(offered).toEqual(expect.arrayContaining(readCapabilities(String(response?.body))));
@@ -120,7 +120,7 @@ describe('exchanges recorded from Gitea', () => {
   });
 
   it('includes the metrics that Gitea dashboards read', async () => {
-    const reply = await fetch(`${room.url}/metrics`, { headers: { authorization: 'Bearer metricstoken' } });
+    const reply = await fetch(`${fixture.url}/metrics`, { headers: { authorization: 'Bearer metricstoken' } });
     const readMetrics = (text: string) =>
       [...text.matchAll(/^# TYPE (gitea_\w+) (\w+)$/gm)].map(([, name, kind]) => `${name} ${kind}`);
     const recorded = String(all.find(({ number }) => number === 123)?.exchange.response.body);
@@ -129,13 +129,13 @@ describe('exchanges recorded from Gitea', () => {
 });
 
 async function replay({ name, request, response }: Exchange): Promise<void> {
-  const path = ours(request.path);
-  const headers = Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, ours(value)]));
+  const path = translate(request.path);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, translate(value)]));
   const body =
     request.body === null
       ? undefined
-      : ours(typeof request.body === 'string' ? request.body : JSON.stringify(request.body));
-  const reply = await fetch(room.url + path, {
+      : translate(typeof request.body === 'string' ? request.body : JSON.stringify(request.body));
+  const reply = await fetch(fixture.url + path, {
     method: request.method,
     headers,
     redirect: 'manual',
@@ -156,7 +156,7 @@ async function replay({ name, request, response }: Exchange): Promise<void> {
   ]) {
     const expected = difference?.status === undefined ? response.headers[header] : undefined;
     if (expected !== undefined && header !== 'etag' && header !== 'x-total-count')
-      expect([header, reply.headers.get(header)]).toEqual([header, ours(expected)]);
+      expect([header, reply.headers.get(header)]).toEqual([header, translate(expected)]);
     if (expected !== undefined) expect(reply.headers.has(header), header).toBe(true);
   }
   if (difference?.body === true || response.body === null) return;
@@ -173,7 +173,7 @@ async function replay({ name, request, response }: Exchange): Promise<void> {
 }
 
 /** Maps names of the recording to the names of the test host. */
-function ours(text: string): string {
+function translate(text: string): string {
   const basic = (password: string): string => `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
   return text
     .replaceAll('Basic <alice:password>', basic(admin.password))
@@ -185,7 +185,7 @@ function ours(text: string): string {
     .replace('/user/keys/13', `/user/keys/${key}`)
     .replace('/releases/15/', `/releases/${release}/`)
     .replace('/locks/8/', `/locks/${lock}/`)
-    .replaceAll('http://git.example:3000', room.url)
+    .replaceAll('http://git.example:3000', fixture.url)
     .replaceAll('alice', 'ada');
 }
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom } from './git-fixture.ts';
+import { openGitFixture } from './git-fixture.ts';
 
 it('reports a missing git and works after it was installed', async () => {
-  await using room = await openGitRoom();
+  await using fixture = await openGitFixture();
   const use = async (gitPath: string): Promise<void> => {
-    const reply = await fetch(`${room.host.url('control')}/api/settings/git`, {
+    const reply = await fetch(`${fixture.host.url('control')}/api/settings/git`, {
       method: 'PATCH',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({ gitPath }),
@@ -16,26 +16,29 @@ it('reports a missing git and works after it was installed', async () => {
     expect(reply.status).toBe(200);
   };
   const program = (name: string, version: string): string => {
-    const path = join(room.folder, name);
+    const path = join(fixture.folder, name);
     writeFileSync(path, `#!/bin/sh\n[ "$1" = version ] && exec echo "git version ${version}"\nexec git "$@"\n`);
     chmodSync(path, 0o755);
     return path;
   };
   const health = async (): Promise<readonly unknown[]> => {
-    const { services } = await api<{ services: Record<string, string>[] }>(room.host.url('control'), '/api/services');
+    const { services } = await api<{ services: Record<string, string>[] }>(
+      fixture.host.url('control'),
+      '/api/services',
+    );
     const gitService = services.find(({ id }) => id === 'git');
     return [gitService?.['state'], gitService?.['reason'] ?? gitService?.['detail']];
   };
 
   await use(program('old-git', '2.37.9'));
   await expect.poll(health).toEqual(['degraded', 'Git 2.37.9 is too old; install 2.38 or later.']);
-  await use(join(room.folder, 'no-git'));
+  await use(join(fixture.folder, 'no-git'));
   await expect.poll(health).toEqual(['degraded', expect.stringContaining('Git is not on this computer.')]);
   // Formats of version texts in distributions.
   for (const version of ['2.38.0', '2.50.1.windows.1', '3.0.0 (Apple Git-160)']) {
     await use(program(`git-${version.slice(0, 3)}`, version));
     await expect.poll(async () => (await health())[0]).toBe('up');
-    const created = await fetch(`${room.host.url('control')}/api/git/repositories`, {
+    const created = await fetch(`${fixture.host.url('control')}/api/git/repositories`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({

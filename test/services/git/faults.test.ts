@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
 const zeros = '0'.repeat(40);
 const line = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
@@ -22,17 +22,17 @@ function getRepositoryFolder(dataDir: string): string {
 
 describe('a failing push', () => {
   it('is rejected without changes for a damaged pack, invalid names or a malformed request', async () => {
-    await using room = await openGitRoom();
-    await room.create('demo');
-    const cwd = await room.work('demo');
-    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
-    const head = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
+    await using fixture = await openGitFixture();
+    await fixture.create('demo');
+    const cwd = await fixture.work('demo');
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
+    const head = (await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
     const push = async (command: string, rest: string | Uint8Array) => {
       const body = Buffer.concat([
         Buffer.from(line(`${command}\0 report-status`) + '0000'),
         Buffer.from(rest as string),
       ]);
-      const reply = await fetch(`${room.url}/ada/demo.git/git-receive-pack`, {
+      const reply = await fetch(`${fixture.url}/ada/demo.git/git-receive-pack`, {
         method: 'POST',
         headers: { authorization: adminAuthorization, 'content-type': 'application/x-git-receive-pack-request' },
         body,
@@ -53,9 +53,9 @@ describe('a failing push', () => {
     ]) {
       expect([ref, (await push(`${zeros} ${head} ${ref}`, '')).status]).toEqual([ref, 400]);
     }
-    const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/demo.git`]);
+    const { stdout } = await fixture.git(['ls-remote', `${fixture.signedUrl}/ada/demo.git`]);
     expect(stdout).toBe(`${head}\tHEAD\n${head}\trefs/heads/main\n`);
-    expect((await room.git(['fsck', '--strict'], { cwd: getRepositoryFolder(room.host.dataDir) })).code).toBe(0);
+    expect((await fixture.git(['fsck', '--strict'], { cwd: getRepositoryFolder(fixture.host.dataDir) })).code).toBe(0);
   });
 
   it('is recorded completely if the host ends after git changed the references', async () => {
@@ -64,13 +64,13 @@ describe('a failing push', () => {
       let id: number;
       let head: string;
       {
-        await using room = await openGitRoom({ dataDir });
-        ({ id } = await room.create('demo'));
-        const cwd = await room.work('demo');
-        await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
-        head = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
+        await using fixture = await openGitFixture({ dataDir });
+        ({ id } = await fixture.create('demo'));
+        const cwd = await fixture.work('demo');
+        await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
+        head = (await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
         // Simulates a push in which git moved one of two references before it was killed with the host.
-        await room.git(['update-ref', 'refs/heads/cut', head], { cwd: getRepositoryFolder(dataDir) });
+        await fixture.git(['update-ref', 'refs/heads/cut', head], { cwd: getRepositoryFolder(dataDir) });
       }
       const database = new Database(join(dataDir, 'git', 'db.sqlite'));
       const commands = ['cut', 'never'].map((name) => ({ ref: `refs/heads/${name}`, before: zeros, after: head }));
@@ -80,10 +80,10 @@ describe('a failing push', () => {
       insert.run('p0', id, 'ada', JSON.stringify(bogus), 1);
       insert.run('p1', id, 'ada', JSON.stringify(commands), 1);
       database.close();
-      await using room = await openGitRoom({ dataDir });
-      expect(await (await room.api('GET', '/repos/ada/demo')).json()).toMatchObject({ branch_count: 2 });
-      expect(room.host.log.some((text) => text.includes('push recovered') && text.includes('made=1'))).toBe(true);
-      expect(room.host.log.filter((text) => text.includes('was dropped'))).toHaveLength(1);
+      await using fixture = await openGitFixture({ dataDir });
+      expect(await (await fixture.api('GET', '/repos/ada/demo')).json()).toMatchObject({ branch_count: 2 });
+      expect(fixture.host.log.some((text) => text.includes('push recovered') && text.includes('made=1'))).toBe(true);
+      expect(fixture.host.log.filter((text) => text.includes('was dropped'))).toHaveLength(1);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
@@ -91,8 +91,8 @@ describe('a failing push', () => {
 
   it('leaves a consistent repository with all acknowledged commits if the host is killed', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
-    // Only clients run in this room; another host is killed.
-    await using room: GitRoom = await openGitRoom();
+    // Only clients run in this fixture; another host is killed.
+    await using fixture: GitFixture = await openGitFixture();
     let host: HostProcess | undefined;
     try {
       const environment = Object.fromEntries(
@@ -106,18 +106,20 @@ describe('a failing push', () => {
         headers: { authorization: adminAuthorization },
         body: '{"name":"demo"}',
       });
-      const cwd = await room.work('demo');
-      await room.git(['push', '-q', remote(), 'main'], { cwd });
+      const cwd = await fixture.work('demo');
+      await fixture.git(['push', '-q', remote(), 'main'], { cwd });
       await host.kill();
       host = await startHostProcess(dataDir, { environment });
       const folder = getRepositoryFolder(dataDir);
-      expect((await room.git(['ls-remote', remote()])).stdout).toContain('refs/heads/main');
+      expect((await fixture.git(['ls-remote', remote()])).stdout).toContain('refs/heads/main');
 
-      await room.run('sh', ['-c', 'head -c 20000000 /dev/urandom > big && git add big && git commit -qm big'], { cwd });
+      await fixture.run('sh', ['-c', 'head -c 20000000 /dev/urandom > big && git add big && git commit -qm big'], {
+        cwd,
+      });
       const pushing = spawn('git', ['push', remote(), 'main'], {
         cwd,
         stdio: 'ignore',
-        env: { ...process.env, HOME: room.folder },
+        env: { ...process.env, HOME: fixture.folder },
       });
       const isArriving = (): boolean =>
         readdirSync(join(folder, 'objects')).some((name) => name.startsWith('tmp_objdir'));
@@ -125,10 +127,10 @@ describe('a failing push', () => {
       await host.kill();
       if (pushing.exitCode === null) await once(pushing, 'exit');
       host = await startHostProcess(dataDir, { environment });
-      expect((await room.git(['fsck', '--strict'], { cwd: folder })).code).toBe(0);
-      await room.git(['push', '-q', remote(), 'main'], { cwd });
-      const there = (await room.git(['ls-remote', remote(), 'refs/heads/main'])).stdout.slice(0, 40);
-      expect(there).toBe((await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim());
+      expect((await fixture.git(['fsck', '--strict'], { cwd: folder })).code).toBe(0);
+      await fixture.git(['push', '-q', remote(), 'main'], { cwd });
+      const there = (await fixture.git(['ls-remote', remote(), 'refs/heads/main'])).stdout.slice(0, 40);
+      expect(there).toBe((await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim());
       expect(existsSync(join(folder, 'refs', 'heads', 'main.lock'))).toBe(false);
     } finally {
       await host?.stop();

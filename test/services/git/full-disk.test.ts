@@ -4,19 +4,19 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
 /** Base64 of incompressible bytes. */
 const large = randomBytes(3 << 20).toString('base64');
 
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
-  room = await openGitRoom();
-  await room.create('lamp');
-  const cwd = await room.work('lamp', { 'README.md': '# Lamp\n', 'large.txt': large });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main'], { cwd });
+  fixture = await openGitFixture();
+  await fixture.create('lamp');
+  const cwd = await fixture.work('lamp', { 'README.md': '# Lamp\n', 'large.txt': large });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'main'], { cwd });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Mounts a disk of 1 MiB at the folder while the callback runs. Returns false if the account may not mount. */
 async function onSmallDisk(path: string, happens: () => Promise<void>): Promise<boolean> {
@@ -31,18 +31,18 @@ async function onSmallDisk(path: string, happens: () => Promise<void>): Promise<
   return true;
 }
 
-const portable = (): string => join(room.host.dataDir, 'git', 'portable');
+const portable = (): string => join(fixture.host.dataDir, 'git', 'portable');
 const headers = { authorization: adminAuthorization };
 const full = 'There is no space left on the disk of the server.';
 
 it('reports a full disk when a backup or a source archive is created', async ({ skip }) => {
-  const response = await room.api('POST', '/repos/ada/lamp/releases', { tag_name: 'v1', name: 'One' });
+  const response = await fixture.api('POST', '/repos/ada/lamp/releases', { tag_name: 'v1', name: 'One' });
   const { id } = (await response.json()) as { id: number };
-  const source = `${room.host.url('control')}/api/git/repositories/ada/lamp/releases/${String(id)}/source/tar`;
+  const source = `${fixture.host.url('control')}/api/git/repositories/ada/lamp/releases/${String(id)}/source/tar`;
   const didRun = await onSmallDisk(portable(), async () => {
     const refused = await fetch(source, { headers });
     expect([refused.status, await refused.text()]).toEqual([507, expect.stringContaining(full)]);
-    const backup = await room.api('GET', '/repos/ada/lamp/backup');
+    const backup = await fixture.api('GET', '/repos/ada/lamp/backup');
     expect([backup.status, await backup.text()]).toEqual([507, expect.stringContaining(full)]);
   });
   if (!didRun) skip('This account may not mount a small disk.');
@@ -50,9 +50,9 @@ it('reports a full disk when a backup or a source archive is created', async ({ 
 });
 
 it('reports a full disk instead of a damaged backup during a restore', async ({ skip }) => {
-  const file = new Uint8Array(await (await room.api('GET', '/repos/ada/lamp/backup')).arrayBuffer());
+  const file = new Uint8Array(await (await fixture.api('GET', '/repos/ada/lamp/backup')).arrayBuffer());
   const restore = (): Promise<Response> =>
-    fetch(`${room.url}/api/v1/repos/restore?name=again`, {
+    fetch(`${fixture.url}/api/v1/repos/restore?name=again`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/x-tar' },
       body: file,

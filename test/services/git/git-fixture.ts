@@ -16,13 +16,13 @@ export interface Ran {
 }
 
 /** Host with the git service, and a folder in which real clients run. */
-export interface GitRoom extends AsyncDisposable {
+export interface GitFixture extends AsyncDisposable {
   readonly host: TestHost;
   readonly url: string;
   /** URL that contains the administrator's name and password. */
   readonly signedUrl: string;
   readonly folder: string;
-  /** Runs git in a folder below the room's folder. It must succeed unless `mayFail` is set. */
+  /** Runs git in a folder below the fixture's folder. It must succeed unless `mayFail` is set. */
   git(args: readonly string[], options?: RunOptions): Promise<Ran>;
   run(program: string, args: readonly string[], options?: RunOptions): Promise<Ran>;
   api(method: string, path: string, body?: unknown, authorization?: string): Promise<Response>;
@@ -41,7 +41,7 @@ export interface RunOptions {
   readonly input?: string;
 }
 
-export async function openGitRoom(
+export async function openGitFixture(
   options: {
     readonly environment?: Record<string, string>;
     readonly services?: readonly ServiceDescriptor<any, any>[];
@@ -50,7 +50,7 @@ export async function openGitRoom(
     /** Receives the context of the service. */
     readonly onContext?: (context: Context) => void;
   } = {},
-): Promise<GitRoom> {
+): Promise<GitFixture> {
   const host = await openTestHost({
     services: [observed(options.onContext), control, ...(options.services ?? [])],
     ...(options.environment === undefined ? {} : { environment: options.environment }),
@@ -70,7 +70,7 @@ export async function openGitRoom(
     GIT_COMMITTER_NAME: 'Ann',
     GIT_COMMITTER_EMAIL: 'ann@example.org',
   };
-  const run: GitRoom['run'] = async (program, args, { cwd = folder, mayFail = false, environment, input } = {}) => {
+  const run: GitFixture['run'] = async (program, args, { cwd = folder, mayFail = false, environment, input } = {}) => {
     const child = spawn(program, args, { cwd, env: { ...clean, ...environment }, stdio: 'pipe' });
     child.stdin.end(input);
     let stdout = '';
@@ -88,7 +88,7 @@ export async function openGitRoom(
     }
     return { code, stdout, stderr };
   };
-  const api: GitRoom['api'] = (method, path, body, authorization = adminAuthorization) =>
+  const api: GitFixture['api'] = (method, path, body, authorization = adminAuthorization) =>
     fetch(`${url}/api/v1${path}`, {
       method,
       redirect: 'manual',
@@ -150,19 +150,19 @@ function observed(onContext: ((context: Context) => void) | undefined): ServiceD
 export type Gitea = ReturnType<typeof giteaApi<unknown>>;
 
 /** Creates a gitea-js client of the administrator with a token for all scopes. */
-export async function giteaClient(room: GitRoom): Promise<Gitea> {
-  const response = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
-  return giteaApi(room.url, { token: ((await response.json()) as { sha1: string }).sha1 });
+export async function giteaClient(fixture: GitFixture): Promise<Gitea> {
+  const response = await fixture.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  return giteaApi(fixture.url, { token: ((await response.json()) as { sha1: string }).sha1 });
 }
 
 /** SSH key pair; `command` is the SSH command for git. */
 export async function makeKey(
-  room: GitRoom,
+  fixture: GitFixture,
   name: string,
   type = 'ed25519',
 ): Promise<{ readonly text: string; readonly command: string }> {
-  const path = join(room.folder, name);
-  await room.run('ssh-keygen', [
+  const path = join(fixture.folder, name);
+  await fixture.run('ssh-keygen', [
     '-q',
     '-t',
     type,
@@ -175,7 +175,7 @@ export async function makeKey(
     path,
   ]);
   chmodSync(path, 0o600);
-  const { stdout } = await room.run('cat', [`${path}.pub`]);
+  const { stdout } = await fixture.run('cat', [`${path}.pub`]);
   const options = `-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o IdentitiesOnly=yes`;
   return { text: stdout.trim(), command: `ssh -F /dev/null ${options} -i ${path}` };
 }

@@ -3,27 +3,27 @@ import { z } from 'zod';
 import { gitOverviewApi, type GitEvent } from '../../../services/contracts/git/overview-api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
 const clock = createFakeClock(Date.now());
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
-  room = await openGitRoom({ clock });
+  fixture = await openGitFixture({ clock });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const page = async (last?: GitEvent): Promise<{ readonly events: readonly GitEvent[]; readonly more: boolean }> => {
   const query = last === undefined ? '' : `?before=${last.time}&beforeId=${last.id}`;
-  const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.history.path}${query}`, {
+  const reply = await fetch(`${fixture.host.url('control')}${gitOverviewApi.history.path}${query}`, {
     headers: { authorization: adminAuthorization },
   });
   return z.parse(gitOverviewApi.history.reply, await reply.json());
 };
 const say = async (path: string, body: object): Promise<void> =>
-  expect((await room.api('POST', `/repos/ada/${path}`, body)).status).toBe(201);
+  expect((await fixture.api('POST', `/repos/ada/${path}`, body)).status).toBe(201);
 
 it('pages through the complete history by time, also for equal times and unordered IDs', async () => {
-  await room.create('lamp', { auto_init: true });
+  await fixture.create('lamp', { auto_init: true });
   await say('lamp/issues', { title: 'Flickers' });
   for (let number = 0; number < 60; number += 1) await say('lamp/issues/1/comments', { body: 'still' });
   for (let number = 0; number < 45; number += 1) await say('lamp/issues', { title: `At once ${number}` });
@@ -42,14 +42,14 @@ it('pages through the complete history by time, also for equal times and unorder
     title: 'Initial commit',
   });
 
-  const backup = await (await room.api('GET', '/repos/ada/lamp/backup')).arrayBuffer();
+  const backup = await (await fixture.api('GET', '/repos/ada/lamp/backup')).arrayBuffer();
   clock.advance(60_000);
-  await room.create('other');
+  await fixture.create('other');
   await say('other/issues', { title: 'Later' });
   await say('other/issues/1/comments', { body: 'the newest' });
   clock.advance(60_000);
   const headers = { authorization: adminAuthorization, 'content-type': 'application/x-tar' };
-  const response = await fetch(`${room.url}/api/v1/repos/restore?name=again`, {
+  const response = await fetch(`${fixture.url}/api/v1/repos/restore?name=again`, {
     method: 'POST',
     headers,
     body: backup,

@@ -5,8 +5,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFakeClock } from '../../support/clock.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
-import { describeShape } from './shape.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { describeShape } from './describe-shape.ts';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -30,17 +30,17 @@ const receiver = createServer((request, response) => {
     response.writeHead(answers.shift() ?? 200).end('thanks');
   });
 });
-let room: GitRoom;
+let fixture: GitFixture;
 let target = '';
 
 beforeAll(async () => {
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-  room = await openGitRoom({ clock });
+  fixture = await openGitFixture({ clock });
 });
 afterAll(async () => {
-  await room[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   receiver.close();
   receiver.closeAllConnections();
 });
@@ -48,7 +48,7 @@ afterAll(async () => {
 const config = () => ({ url: target, content_type: 'json', secret });
 const hook = async (repository: string, more: Record<string, unknown> = {}, authorization?: string) => {
   const body = { type: 'gitea', active: true, config: config(), ...more };
-  const reply = await room.api('POST', `/repos/${repository}/hooks`, body, authorization);
+  const reply = await fixture.api('POST', `/repos/${repository}/hooks`, body, authorization);
   expect(reply.status).toBe(201);
   return (await reply.json()) as { id: number; events: string[] };
 };
@@ -60,18 +60,18 @@ const golden = (name: string) =>
 
 describe('webhooks', () => {
   it('sends the payloads of Gitea for pushes, creations and deletions', async () => {
-    await room.create('demo');
+    await fixture.create('demo');
     await hook('ada/demo', { events: ['push', 'create', 'delete'] });
-    const cwd = await room.work('demo');
-    const remote = `${room.signedUrl}/ada/demo.git`;
-    await room.git(['push', '-q', remote, 'main'], { cwd });
+    const cwd = await fixture.work('demo');
+    const remote = `${fixture.signedUrl}/ada/demo.git`;
+    await fixture.git(['push', '-q', remote, 'main'], { cwd });
     await arrived(2);
-    await room.git(['tag', '-a', 'v1', '-m', 'one'], { cwd });
-    await room.git(['push', '-q', remote, 'v1'], { cwd });
+    await fixture.git(['tag', '-a', 'v1', '-m', 'one'], { cwd });
+    await fixture.git(['push', '-q', remote, 'v1'], { cwd });
     await arrived(4);
-    await room.git(['push', '-q', remote, 'main:dev'], { cwd });
+    await fixture.git(['push', '-q', remote, 'main:dev'], { cwd });
     await arrived(6);
-    await room.git(['push', '-q', remote, ':dev'], { cwd });
+    await fixture.git(['push', '-q', remote, ':dev'], { cwd });
     await arrived(7);
     const find = (event: string, ref: string) =>
       received.find(({ headers, body }) => headers['x-gitea-event'] === event && body.ref === ref);
@@ -85,7 +85,7 @@ describe('webhooks', () => {
       const one = find(event, ref);
       const { request } = golden(name);
       expect([name, describeShape(one?.body)]).toEqual([name, describeShape(request.body)]);
-      const names = Object.keys(request.headers).map((each) => each.toLowerCase());
+      const names = Object.keys(request.headers).map((entry) => entry.toLowerCase());
       expect(Object.keys(one?.headers ?? {})).toEqual(expect.arrayContaining(names));
       for (const family of ['gitea', 'gogs', 'github']) expect(one?.headers[`x-${family}-event-type`]).toBe(event);
       const hmac = (algorithm: string) =>
@@ -111,10 +111,10 @@ describe('webhooks', () => {
   });
 
   it('sends the payload of Gitea for a release', async () => {
-    await room.create('released', { auto_init: true });
+    await fixture.create('released', { auto_init: true });
     await hook('ada/released', { events: ['release'] });
     const before = received.length;
-    const createdItem = await room.api('POST', '/repos/ada/released/releases', {
+    const createdItem = await fixture.api('POST', '/repos/ada/released/releases', {
       tag_name: 'v1',
       name: 'One',
       body: 'notes',
@@ -132,17 +132,17 @@ describe('webhooks', () => {
   });
 
   it('retries failed deliveries, stores a history and resends a delivery on request', async () => {
-    await room.create('again');
+    await fixture.create('again');
     const createdItem = await hook('ada/again', {
       config: { ...config(), content_type: 'form' },
       branch_filter: 'rel/*',
     });
-    const cwd = await room.work('again');
+    const cwd = await fixture.work('again');
     const before = received.length;
     // This branch does not match the branch filter of the hook.
-    await room.git(['push', '-q', `${room.signedUrl}/ada/again.git`, 'main'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/again.git`, 'main'], { cwd });
     answers.push(500);
-    await room.git(['push', '-q', `${room.signedUrl}/ada/again.git`, 'main:rel/1'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/again.git`, 'main:rel/1'], { cwd });
     await arrived(before + 1);
     const failed = received.at(-1);
     expect(failed?.body).toMatchObject({ ref: 'refs/heads/rel/1' });
@@ -160,34 +160,36 @@ describe('webhooks', () => {
     );
     expect(received.at(-1)?.headers['x-gitea-delivery']).toBe(failed?.headers['x-gitea-delivery']);
     expect(received.at(-1)?.text).toBe(failed?.text);
-    expect((await room.api('POST', `/repos/ada/again/hooks/${createdItem.id}/tests`)).status).toBe(204);
+    expect((await fixture.api('POST', `/repos/ada/again/hooks/${createdItem.id}/tests`)).status).toBe(204);
     await arrived(before + 3);
     expect(received.at(-1)?.body).toMatchObject({ ref: 'refs/heads/main' });
   });
 
   it('does not send webhooks of accounts to private addresses, except those of administrators', async () => {
     const before = received.length;
-    const bob = await room.account('bob');
-    expect((await room.api('POST', '/user/repos', { name: 'own', auto_init: true }, bob)).status).toBe(201);
+    const bob = await fixture.account('bob');
+    expect((await fixture.api('POST', '/user/repos', { name: 'own', auto_init: true }, bob)).status).toBe(201);
     const createdItem = await hook('bob/own', {}, bob);
-    expect((await room.api('POST', `/repos/bob/own/hooks/${createdItem.id}/tests`, undefined, bob)).status).toBe(204);
+    expect((await fixture.api('POST', `/repos/bob/own/hooks/${createdItem.id}/tests`, undefined, bob)).status).toBe(
+      204,
+    );
     const other = await hook('bob/own', { config: { ...config(), url: `${target}?of=ada` } });
-    expect((await room.api('POST', `/repos/bob/own/hooks/${other.id}/tests`)).status).toBe(204);
+    expect((await fixture.api('POST', `/repos/bob/own/hooks/${other.id}/tests`)).status).toBe(204);
     await arrived(before + 1);
     expect(received.at(-1)?.headers['host']).toBe(new URL(target).host);
-    expect((await room.api('PATCH', `/repos/bob/own/hooks/${other.id}`, { config: { url: target } }, bob)).status).toBe(
-      200,
-    );
-    expect((await room.api('POST', `/repos/bob/own/hooks/${other.id}/tests`, undefined, bob)).status).toBe(204);
+    expect(
+      (await fixture.api('PATCH', `/repos/bob/own/hooks/${other.id}`, { config: { url: target } }, bob)).status,
+    ).toBe(200);
+    expect((await fixture.api('POST', `/repos/bob/own/hooks/${other.id}/tests`, undefined, bob)).status).toBe(204);
     await vi.waitFor(
-      () => expect(room.host.log.filter((line) => line.includes('git.deliver-hook')).length).toBeGreaterThan(1),
+      () => expect(fixture.host.log.filter((line) => line.includes('git.deliver-hook')).length).toBeGreaterThan(1),
       { timeout: 20_000 },
     );
     expect(received.length).toBe(before + 1);
   });
 
   it('are created, listed, changed and deleted without exposing their secret', async () => {
-    await room.create('crud');
+    await fixture.create('crud');
     const createdItem = await hook('ada/crud', {
       events: ['push', 'pull_request', 'issues', 'issue_comment', 'create', 'delete', 'release'],
       authorization_header: 'Bearer x',
@@ -196,32 +198,34 @@ describe('webhooks', () => {
       expect.arrayContaining(['issue_label', 'pull_request_sync', 'pull_request_review']),
     );
     const path = `/repos/ada/crud/hooks/${createdItem.id}`;
-    const changed = await room.api('PATCH', path, { active: false, config: { secret: 'other' } });
+    const changed = await fixture.api('PATCH', path, { active: false, config: { secret: 'other' } });
     expect(changed.status).toBe(200);
     const text = await changed.text();
     expect(text).not.toContain(secret);
     // Gitea drops the events here, which is an error.
     expect(JSON.parse(text)).toMatchObject({ active: false, events: createdItem.events, config: { url: target } });
-    expect((await room.api('POST', '/repos/ada/crud/hooks', { type: 'zz', config: config() })).status).toBe(422);
+    expect((await fixture.api('POST', '/repos/ada/crud/hooks', { type: 'zz', config: config() })).status).toBe(422);
     expect(
       (
-        await room.api('POST', '/repos/ada/crud/hooks', {
+        await fixture.api('POST', '/repos/ada/crud/hooks', {
           type: 'gitea',
           config: { ...config(), url: 'file:///etc/passwd' },
         })
       ).status,
     ).toBe(422);
-    expect((await room.api('DELETE', path)).status).toBe(204);
-    expect((await room.api('GET', path)).status).toBe(404);
-    expect((await room.api('GET', '/repos/ada/crud/hooks', undefined, await room.account('eve'))).status).toBe(403);
-    const reply = await room.api('POST', '/user/hooks', { type: 'gitea', active: true, config: config() });
+    expect((await fixture.api('DELETE', path)).status).toBe(204);
+    expect((await fixture.api('GET', path)).status).toBe(404);
+    expect((await fixture.api('GET', '/repos/ada/crud/hooks', undefined, await fixture.account('eve'))).status).toBe(
+      403,
+    );
+    const reply = await fixture.api('POST', '/user/hooks', { type: 'gitea', active: true, config: config() });
     expect(reply.status).toBe(201);
     const { id } = (await reply.json()) as { id: number };
     const before = received.length;
-    const cwd = await room.work('crud');
-    await room.git(['push', '-q', `${room.signedUrl}/ada/crud.git`, 'main'], { cwd });
+    const cwd = await fixture.work('crud');
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/crud.git`, 'main'], { cwd });
     await arrived(before + 1);
     expect(received.at(-1)?.body).toMatchObject({ repository: { name: 'crud' } });
-    expect((await room.api('DELETE', `/user/hooks/${id}`)).status).toBe(204);
+    expect((await fixture.api('DELETE', `/user/hooks/${id}`)).status).toBe(204);
   });
 });

@@ -8,21 +8,21 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
+import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let bob = '';
 let cwd = '';
 beforeAll(async () => {
-  room = await openGitRoom();
-  bob = await room.account('bob');
-  await room.create('secret', { private: true });
-  await room.create('open');
-  cwd = await room.work('open');
+  fixture = await openGitFixture();
+  bob = await fixture.account('bob');
+  await fixture.create('secret', { private: true });
+  await fixture.create('open');
+  cwd = await fixture.work('open');
   for (const name of ['open', 'secret'])
-    await room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/${name}.git`, 'main'], { cwd });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 it('shows accounts and their keys only to accounts', async () => {
   for (const path of [
@@ -32,11 +32,11 @@ it('shows accounts and their keys only to accounts', async () => {
     '/users/ada/subscriptions',
     '/users/ada/keys',
   ]) {
-    expect([path, (await room.api('GET', path, undefined, '')).status]).toEqual([path, 401]);
-    expect([path, (await room.api('GET', path, undefined, bob)).status]).toEqual([path, 200]);
+    expect([path, (await fixture.api('GET', path, undefined, '')).status]).toEqual([path, 401]);
+    expect([path, (await fixture.api('GET', path, undefined, bob)).status]).toEqual([path, 200]);
   }
-  const { id } = (await (await room.api('GET', '/repos/ada/open', undefined, '')).json()) as { id: number };
-  expect((await room.api('GET', `/repositories/${id}`, undefined, '')).status).toBe(200);
+  const { id } = (await (await fixture.api('GET', '/repos/ada/open', undefined, '')).json()) as { id: number };
+  expect((await fixture.api('GET', `/repositories/${id}`, undefined, '')).status).toBe(200);
 });
 
 describe('a private repository', () => {
@@ -70,7 +70,7 @@ describe('a private repository', () => {
       for (const path of paths) {
         const [there, none] = await Promise.all(
           ['secret', 'nothing'].map(async (name) => {
-            const reply = await room.api('GET', `/repos/ada/${name}${path}`, undefined, account);
+            const reply = await fixture.api('GET', `/repos/ada/${name}${path}`, undefined, account);
             return [reply.status, (await reply.text()).replaceAll(name, 'NAME')];
           }),
         );
@@ -81,7 +81,7 @@ describe('a private repository', () => {
       for (const headers of [{}, { authorization: bob }] as Record<string, string>[]) {
         const [there, none] = await Promise.all(
           ['secret', 'nothing'].map(async (name) => {
-            const reply = await fetch(`${room.url}/ada/${name}.git/${path}`, { headers });
+            const reply = await fetch(`${fixture.url}/ada/${name}.git/${path}`, { headers });
             return [reply.status, reply.headers.get('www-authenticate'), await reply.text()];
           }),
         );
@@ -92,7 +92,7 @@ describe('a private repository', () => {
     for (let round = 0; round < 120; round += 1) {
       for (const name of ['secret', 'nothing']) {
         const begun = performance.now();
-        await (await room.api('GET', `/repos/ada/${name}/branches`, undefined, bob)).text();
+        await (await fixture.api('GET', `/repos/ada/${name}/branches`, undefined, bob)).text();
         times[name]?.push(performance.now() - begun);
       }
     }
@@ -144,7 +144,7 @@ describe('a private repository at other addresses', () => {
         const [there, none] = await Promise.all(
           both.map(async (name) => {
             const headers = { ...init?.headers, ...(account === '' ? {} : { authorization: account }) };
-            const reply = await fetch(`${room.url}/ada/${name}${path.startsWith('?') ? '' : '/'}${path}`, {
+            const reply = await fetch(`${fixture.url}/ada/${name}${path.startsWith('?') ? '' : '/'}${path}`, {
               ...init,
               headers,
               redirect: 'manual',
@@ -161,19 +161,19 @@ describe('a private repository at other addresses', () => {
         expect([path, account === '', there]).toEqual([path, account === '', none]);
       }
     }
-    const text = await (await fetch(`${room.url}/swagger.v1.json`)).text();
+    const text = await (await fetch(`${fixture.url}/swagger.v1.json`)).text();
     expect(text).not.toContain('secret"');
   });
 
   it('is indistinguishable from a missing one by message and time over SSH', async () => {
-    const key = await makeKey(room, 'id_bob');
-    expect((await room.api('POST', '/user/keys', { title: 'k', key: key.text }, bob)).status).toBe(201);
-    const { ssh_url } = (await (await room.api('GET', '/repos/ada/open')).json()) as { ssh_url: string };
+    const key = await makeKey(fixture, 'id_bob');
+    expect((await fixture.api('POST', '/user/keys', { title: 'k', key: key.text }, bob)).status).toBe(201);
+    const { ssh_url } = (await (await fixture.api('GET', '/repos/ada/open')).json()) as { ssh_url: string };
     const { hostname, port } = new URL(ssh_url);
     const [program = '', ...args] = key.command.split(' ');
     const exec = async (command: string) => {
       const begun = performance.now();
-      const { code, stderr, stdout } = await room.run(program, [...args, '-p', port, `git@${hostname}`, command], {
+      const { code, stderr, stdout } = await fixture.run(program, [...args, '-p', port, `git@${hostname}`, command], {
         mayFail: true,
       });
       return { said: [code, stderr, stdout], took: performance.now() - begun };
@@ -209,7 +209,7 @@ describe('a private repository at other addresses', () => {
 
 describe('malicious names', () => {
   it('are never interpreted as options, commands or paths', async () => {
-    const trap = join(room.folder, 'trapped');
+    const trap = join(fixture.folder, 'trapped');
     const maliciousNames = [
       '--upload-pack=touch${IFS}' + trap,
       '-x',
@@ -225,23 +225,23 @@ describe('malicious names', () => {
     for (const name of maliciousNames) {
       const encoded = encodeURIComponent(name);
       const statuses = await Promise.all([
-        room.api('POST', '/repos/ada/open/branches', { new_branch_name: name, old_ref_name: name }),
-        room.api('POST', '/repos/ada/open/tags', { tag_name: name, target: name }),
-        room.api('GET', `/repos/ada/open/commits?sha=${encoded}&path=${encoded}`),
-        room.api('GET', `/repos/ada/open/contents/${encoded}?ref=${encoded}`),
-        room.api('GET', `/repos/ada/open/git/commits/${encoded}`),
-        room.api('GET', `/repos/ada/open/git/trees/${encoded}`),
-        room.api('GET', `/repos/ada/open/compare/${encoded}...${encoded}`),
-        room.api('GET', `/repos/ada/open/archive/${encoded}.zip`),
-        room.api('GET', `/repos/ada/open/commits/${encoded}/status`),
-        ...(/^-|\.\./.test(name) ? [room.api('PATCH', '/repos/ada/open/branches/main', { name })] : []),
-        room.api('POST', '/repos/ada/open/pulls', { title: 'x', head: name, base: name }),
-        room.api('POST', '/repos/migrate', { clone_addr: name, repo_name: 'taken' }),
+        fixture.api('POST', '/repos/ada/open/branches', { new_branch_name: name, old_ref_name: name }),
+        fixture.api('POST', '/repos/ada/open/tags', { tag_name: name, target: name }),
+        fixture.api('GET', `/repos/ada/open/commits?sha=${encoded}&path=${encoded}`),
+        fixture.api('GET', `/repos/ada/open/contents/${encoded}?ref=${encoded}`),
+        fixture.api('GET', `/repos/ada/open/git/commits/${encoded}`),
+        fixture.api('GET', `/repos/ada/open/git/trees/${encoded}`),
+        fixture.api('GET', `/repos/ada/open/compare/${encoded}...${encoded}`),
+        fixture.api('GET', `/repos/ada/open/archive/${encoded}.zip`),
+        fixture.api('GET', `/repos/ada/open/commits/${encoded}/status`),
+        ...(/^-|\.\./.test(name) ? [fixture.api('PATCH', '/repos/ada/open/branches/main', { name })] : []),
+        fixture.api('POST', '/repos/ada/open/pulls', { title: 'x', head: name, base: name }),
+        fixture.api('POST', '/repos/migrate', { clone_addr: name, repo_name: 'taken' }),
       ]).then((all) => all.map(({ status }) => status));
       expect([name, statuses.filter((status) => status < 400 || status >= 500)]).toEqual([name, []]);
     }
     expect(existsSync(trap)).toBe(false);
-    const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/open.git`]);
+    const { stdout } = await fixture.git(['ls-remote', `${fixture.signedUrl}/ada/open.git`]);
     expect(
       stdout
         .trim()
@@ -251,14 +251,14 @@ describe('malicious names', () => {
   });
 
   it('keeps branches apart whose names differ only in case', async () => {
-    await room.create('cases');
-    const remote = `${room.signedUrl}/ada/cases.git`;
-    await room.git(['checkout', '-q', '-b', 'Feature'], { cwd });
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'upper'], { cwd });
-    await room.git(['push', '-q', remote, 'main', 'main:feature', 'Feature:Feature'], { cwd });
+    await fixture.create('cases');
+    const remote = `${fixture.signedUrl}/ada/cases.git`;
+    await fixture.git(['checkout', '-q', '-b', 'Feature'], { cwd });
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'upper'], { cwd });
+    await fixture.git(['push', '-q', remote, 'main', 'main:feature', 'Feature:Feature'], { cwd });
     const names = async () =>
       (
-        (await (await room.api('GET', '/repos/ada/cases/branches')).json()) as {
+        (await (await fixture.api('GET', '/repos/ada/cases/branches')).json()) as {
           name: string;
           commit: { id: string };
         }[]
@@ -266,9 +266,9 @@ describe('malicious names', () => {
     const all = await names();
     expect(all.map(([name]) => name)).toEqual(['Feature', 'feature', 'main']);
     expect(new Set(all.map(([, id]) => id)).size).toBe(2);
-    expect((await room.api('DELETE', '/repos/ada/cases/branches/feature')).status).toBe(204);
+    expect((await fixture.api('DELETE', '/repos/ada/cases/branches/feature')).status).toBe(204);
     expect((await names()).map(([name]) => name)).toEqual(['Feature', 'main']);
-    await room.git(['checkout', '-q', 'main'], { cwd });
+    await fixture.git(['checkout', '-q', 'main'], { cwd });
   });
 });
 
@@ -277,7 +277,7 @@ describe('a compressed body', () => {
     const before = process.memoryUsage().rss;
     const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024));
     const send = async (path: string) => {
-      const reply = await fetch(`${room.url}/ada/open.git/${path}`, {
+      const reply = await fetch(`${fixture.url}/ada/open.git/${path}`, {
         method: 'POST',
         headers: {
           authorization: adminAuthorization,
@@ -290,7 +290,7 @@ describe('a compressed body', () => {
     };
     for (const path of ['git-receive-pack', 'git-upload-pack'])
       expect((await send(path)) === 200 ? 'read' : 'refused').toMatch(/read|refused/);
-    expect((await room.api('GET', '/repos/ada/open')).status).toBe(200);
+    expect((await fixture.api('GET', '/repos/ada/open')).status).toBe(200);
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   });
 });

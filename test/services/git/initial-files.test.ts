@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './git-fixture.ts';
+import { giteaClient, openGitFixture, type Gitea, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let api: Gitea;
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  api = await giteaClient(room);
+  fixture = await openGitFixture();
+  api = await giteaClient(fixture);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const readFileText = async (repo: string, path: string): Promise<string> =>
-  (await room.api('GET', `/repos/ada/${repo}/raw/${path}`)).text();
+  (await fixture.api('GET', `/repos/ada/${repo}/raw/${path}`)).text();
 
 it('creates a repository with license, gitignore and labels', async () => {
   const { gitignore, label, licenses, repos, user } = api;
@@ -50,10 +50,10 @@ it('creates a repository with license, gitignore and labels', async () => {
 
 it('rejects unknown templates and creates no repository', async () => {
   for (const wrong of [{ license: 'GPL-9' }, { gitignores: 'Node,Nothing' }, { issue_labels: 'toString' }]) {
-    expect((await room.api('POST', '/user/repos', { name: 'wrong', auto_init: true, ...wrong })).status).toBe(422);
+    expect((await fixture.api('POST', '/user/repos', { name: 'wrong', auto_init: true, ...wrong })).status).toBe(422);
   }
-  expect((await room.api('GET', '/repos/ada/wrong')).status).toBe(404);
+  expect((await fixture.api('GET', '/repos/ada/wrong')).status).toBe(404);
   for (const path of ['/licenses/GPL-9', '/gitignore/templates/Nothing', '/label/templates/constructor']) {
-    expect([path, (await room.api('GET', path)).status]).toEqual([path, 404]);
+    expect([path, (await fixture.api('GET', path)).status]).toEqual([path, 404]);
   }
 });

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
-import { describeShape } from './shape.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { describeShape } from './describe-shape.ts';
 
 const received: { readonly headers: IncomingHttpHeaders; readonly body: any }[] = [];
 const receiver = createServer((request, response) => {
@@ -15,21 +15,21 @@ const receiver = createServer((request, response) => {
     response.end();
   });
 });
-let room: GitRoom;
+let fixture: GitFixture;
 
 beforeAll(async () => {
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
-  room = await openGitRoom();
+  fixture = await openGitFixture();
 });
 afterAll(async () => {
-  await room[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   receiver.close();
   receiver.closeAllConnections();
 });
 
 const json = async (method: string, path: string, body?: unknown): Promise<any> => {
-  const reply = await room.api(method, `/repos/ada/demo${path}`, body);
+  const reply = await fixture.api(method, `/repos/ada/demo${path}`, body);
   const text = await reply.text();
   expect(reply.ok, text).toBe(true);
   return text === '' ? undefined : JSON.parse(text);
@@ -43,11 +43,13 @@ const golden = (name: string) =>
 
 describe('webhooks of issues and pull requests', () => {
   it('sends the payloads of Gitea in order', async () => {
-    await room.create('demo');
-    const cwd = await room.work('demo');
-    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
-    await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n.txt && git add . && git commit -qm n'], { cwd });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'dev'], { cwd });
+    await fixture.create('demo');
+    const cwd = await fixture.work('demo');
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
+    await fixture.run('sh', ['-c', 'git checkout -q -b dev && echo n > n.txt && git add . && git commit -qm n'], {
+      cwd,
+    });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'dev'], { cwd });
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     await json('POST', '/hooks', {
       type: 'gitea',

@@ -1,25 +1,25 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
-  room = await openGitRoom();
+  fixture = await openGitFixture();
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Pushes a repository with these files in its template folder. */
 async function pushed(name: string, files: Readonly<Record<string, string>>): Promise<void> {
-  await room.create(name, { auto_init: true });
+  await fixture.create(name, { auto_init: true });
   const work = Object.entries(files).map(([path, text]) => ({
     operation: 'create',
     path: `.gitea/ISSUE_TEMPLATE/${path}`,
     content: Buffer.from(text).toString('base64'),
   }));
-  expect((await room.api('POST', `/repos/ada/${name}/contents`, { files: work })).status).toBe(201);
+  expect((await fixture.api('POST', `/repos/ada/${name}/contents`, { files: work })).status).toBe(201);
 }
 const request = async (path: string): Promise<any> =>
-  (await room.api('GET', `/repos/ada/${path}`, undefined, '')).json();
+  (await fixture.api('GET', `/repos/ada/${path}`, undefined, '')).json();
 const template = (name: string, text = '') => `---\nname: ${name}\nabout: Something\n---\n${text}`;
 
 it('reads issue templates up to a maximum number and size', async () => {

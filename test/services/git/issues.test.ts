@@ -1,24 +1,24 @@
 import { giteaApi } from 'gitea-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let token = '';
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  const response = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  fixture = await openGitFixture();
+  const response = await fixture.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
   token = ((await response.json()) as { sha1: string }).sha1;
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const numbers = (issues: readonly { number?: number }[]) => issues.map(({ number }) => number);
 
 describe('issues, with gitea-js', () => {
   it('are created, found by every filter, changed, closed and reopened', async () => {
-    const client = giteaApi(room.url, { token });
-    await room.create('tracker');
-    await room.account('bob');
+    const client = giteaApi(fixture.url, { token });
+    await fixture.create('tracker');
+    await fixture.account('bob');
     const { repos } = client;
     const bug = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'bug', color: '#f00' })).data;
     const idea = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'idea', color: '00ff00' })).data;
@@ -73,8 +73,8 @@ describe('issues, with gitea-js', () => {
   });
 
   it('have labels, comments and reactions that are changed one by one', async () => {
-    const { repos } = giteaApi(room.url, { token });
-    await room.create('parts');
+    const { repos } = giteaApi(fixture.url, { token });
+    await fixture.create('parts');
     await repos.issueCreateIssue('ada', 'parts', { title: 'One' });
     for (const [name, exclusive] of [
       ['kind/bug', true],
@@ -106,25 +106,25 @@ describe('issues, with gitea-js', () => {
     });
     await repos.issueDeleteComment('ada', 'parts', comment.id!);
     expect((await repos.issueGetIssue('ada', 'parts', 1)).data.comments).toBe(0);
-    expect((await room.api('GET', `/repos/ada/parts/issues/comments/${comment.id}`)).status).toBe(404);
+    expect((await fixture.api('GET', `/repos/ada/parts/issues/comments/${comment.id}`)).status).toBe(404);
   });
 
   it('are created by readers and changed by authors, and hidden in private repositories', async () => {
-    const carl = await room.account('carl');
-    await room.create('open');
-    await room.create('hidden', { private: true });
-    await room.api('POST', '/repos/ada/hidden/issues', { title: 'Secret ingredient' });
+    const carl = await fixture.account('carl');
+    await fixture.create('open');
+    await fixture.create('hidden', { private: true });
+    await fixture.api('POST', '/repos/ada/hidden/issues', { title: 'Secret ingredient' });
     for (const path of [
       '/repos/ada/hidden/issues',
       '/repos/ada/hidden/issues/1',
       '/repos/ada/hidden/labels',
       '/repos/ada/hidden/issues/1/timeline',
     ]) {
-      expect([path, (await room.api('GET', path, undefined, carl)).status]).toEqual([path, 404]);
-      expect([path, (await room.api('GET', path, undefined, '')).status]).toEqual([path, 404]);
+      expect([path, (await fixture.api('GET', path, undefined, carl)).status]).toEqual([path, 404]);
+      expect([path, (await fixture.api('GET', path, undefined, '')).status]).toEqual([path, 404]);
     }
-    expect(await (await room.api('GET', '/repos/issues/search?q=secret', undefined, carl)).json()).toEqual([]);
-    const response = await room.api(
+    expect(await (await fixture.api('GET', '/repos/issues/search?q=secret', undefined, carl)).json()).toEqual([]);
+    const response = await fixture.api(
       'POST',
       '/repos/ada/open/issues',
       { title: 'Mine', assignees: ['carl'], body: 'x' },
@@ -132,23 +132,23 @@ describe('issues, with gitea-js', () => {
     );
     // Accounts with read access cannot assign.
     expect([response.status, ((await response.json()) as { assignees: unknown }).assignees]).toEqual([201, null]);
-    expect((await room.api('PATCH', '/repos/ada/open/issues/1', { title: 'Still mine' }, carl)).status).toBe(201);
-    await room.api('POST', '/repos/ada/open/issues', { title: 'Hers' });
-    expect((await room.api('PATCH', '/repos/ada/open/issues/2', { title: 'Taken' }, carl)).status).toBe(403);
-    expect((await room.api('POST', '/repos/ada/open/labels', { name: 'l', color: '#fff' }, carl)).status).toBe(403);
-    expect((await room.api('DELETE', '/repos/ada/open/issues/1', undefined, carl)).status).toBe(403);
-    await room.api('PUT', '/repos/ada/open/issues/1/lock', {});
-    expect((await room.api('POST', '/repos/ada/open/issues/1/comments', { body: 'x' }, carl)).status).toBe(403);
-    await room.api('PATCH', '/repos/ada/open', { archived: true });
-    expect((await room.api('POST', '/repos/ada/open/issues', { title: 'Late' })).status).toBe(423);
+    expect((await fixture.api('PATCH', '/repos/ada/open/issues/1', { title: 'Still mine' }, carl)).status).toBe(201);
+    await fixture.api('POST', '/repos/ada/open/issues', { title: 'Hers' });
+    expect((await fixture.api('PATCH', '/repos/ada/open/issues/2', { title: 'Taken' }, carl)).status).toBe(403);
+    expect((await fixture.api('POST', '/repos/ada/open/labels', { name: 'l', color: '#fff' }, carl)).status).toBe(403);
+    expect((await fixture.api('DELETE', '/repos/ada/open/issues/1', undefined, carl)).status).toBe(403);
+    await fixture.api('PUT', '/repos/ada/open/issues/1/lock', {});
+    expect((await fixture.api('POST', '/repos/ada/open/issues/1/comments', { body: 'x' }, carl)).status).toBe(403);
+    await fixture.api('PATCH', '/repos/ada/open', { archived: true });
+    expect((await fixture.api('POST', '/repos/ada/open/issues', { title: 'Late' })).status).toBe(423);
   });
 
   it('numbers concurrent issues without gaps', async () => {
-    await room.create('crowd');
+    await fixture.create('crowd');
     const all = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const wrong = index % 4 === 0;
-        const response = await room.api(
+        const response = await fixture.api(
           'POST',
           '/repos/ada/crowd/issues',
           wrong ? { title: 'x', labels: [99] } : { title: `n ${index}` },
@@ -160,37 +160,37 @@ describe('issues, with gitea-js', () => {
     expect(all.filter((number) => number < 100).toSorted((one, other) => one - other)).toEqual(
       Array.from({ length: 15 }, (_, index) => index + 1),
     );
-    await room.api('DELETE', '/repos/ada/crowd/issues/15');
-    const next = (await (await room.api('POST', '/repos/ada/crowd/issues', { title: 'next' })).json()) as {
+    await fixture.api('DELETE', '/repos/ada/crowd/issues/15');
+    const next = (await (await fixture.api('POST', '/repos/ada/crowd/issues', { title: 'next' })).json()) as {
       number: number;
     };
     expect(next.number).toBe(16);
   });
 
   it('notifies participants until they have read the issue', async () => {
-    const dora = await room.account('dora');
+    const dora = await fixture.account('dora');
     const news = async (account: string) =>
-      ((await (await room.api('GET', '/notifications/new', undefined, account)).json()) as { new: number }).new;
-    await room.create('told');
-    await room.api('POST', '/repos/ada/told/issues', { title: 'Look at this', body: 'What do you say, @dora?' });
+      ((await (await fixture.api('GET', '/notifications/new', undefined, account)).json()) as { new: number }).new;
+    await fixture.create('told');
+    await fixture.api('POST', '/repos/ada/told/issues', { title: 'Look at this', body: 'What do you say, @dora?' });
     expect(await news(dora)).toBe(1);
-    await room.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Fine' }, dora);
+    await fixture.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Fine' }, dora);
     // Authors are not notified of their own comments; the owner is.
     const list = async (account?: string) =>
-      (await (await room.api('GET', '/repos/ada/told/notifications', undefined, account)).json()) as any[];
+      (await (await fixture.api('GET', '/repos/ada/told/notifications', undefined, account)).json()) as any[];
     expect((await list()).map(({ subject, unread }) => [subject.title, subject.type, subject.state, unread])).toEqual([
       ['Look at this', 'Issue', 'open', true],
     ]);
     const [{ id }] = (await list(dora)) as [{ id: number }];
-    expect((await room.api('PATCH', `/notifications/threads/${id}`, undefined, dora)).status).toBe(205);
+    expect((await fixture.api('PATCH', `/notifications/threads/${id}`, undefined, dora)).status).toBe(205);
     expect(await news(dora)).toBe(0);
-    await room.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Thanks' });
+    await fixture.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Thanks' });
     expect(await news(dora)).toBe(1);
     // Notifications about a repository that is no longer visible are hidden.
-    await room.api('PATCH', '/repos/ada/told', { private: true });
+    await fixture.api('PATCH', '/repos/ada/told', { private: true });
     expect(await news(dora)).toBe(0);
-    expect((await room.api('GET', `/notifications/threads/${id}`, undefined, dora)).status).toBe(404);
-    await room.api('PUT', '/notifications');
+    expect((await fixture.api('GET', `/notifications/threads/${id}`, undefined, dora)).status).toBe(404);
+    await fixture.api('PUT', '/notifications');
     expect(await list()).toEqual([]);
   });
 });

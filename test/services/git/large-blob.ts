@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { residentMegabytes } from '../../bench/measure.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
+import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
 
 /** Maximum additional memory of a host that streams a file of any size, MB. */
 const maxMegabytes = 256;
@@ -24,16 +24,16 @@ const gitOptions = ['-c', 'core.compression=0', '-c', 'core.bigFileThreshold=1m'
 export function describeLargeBlob(megabytes: number): void {
   describe(`a file of ${megabytes} MB`, () => {
     let dataDir = '';
-    let room: GitRoom;
+    let fixture: GitFixture;
     let host: HostProcess;
     beforeAll(async () => {
       dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
-      // Only clients run in this room.
-      room = await openGitRoom();
+      // Only clients run in this fixture.
+      fixture = await openGitFixture();
       host = await startHostProcess(dataDir, { environment: disabledServices });
     });
     afterAll(async () => {
-      await room[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       await host.stop();
       rmSync(dataDir, { recursive: true, force: true });
     });
@@ -55,7 +55,7 @@ export function describeLargeBlob(megabytes: number): void {
             return reply.json();
           };
           const name = `large-${into}`;
-          const key = await makeKey(room, `id_${into}`);
+          const key = await makeKey(fixture, `id_${into}`);
           await api('/user/keys', { title: name, key: key.text });
           const repository = await api('/user/repos', { name, private: true });
           const addresses: Record<string, string> = {
@@ -63,14 +63,14 @@ export function describeLargeBlob(megabytes: number): void {
             SSH: String(repository.ssh_url),
           };
           const environment = { GIT_SSH_COMMAND: key.command };
-          const cwd = await room.work(name);
-          await room.run('sh', ['-c', `head -c ${megabytes * 1_000_000} /dev/urandom > big`], { cwd });
-          await room.git([...gitOptions, 'add', '.'], { cwd });
-          await room.git([...gitOptions, 'commit', '-qm', 'large'], { cwd });
+          const cwd = await fixture.work(name);
+          await fixture.run('sh', ['-c', `head -c ${megabytes * 1_000_000} /dev/urandom > big`], { cwd });
+          await fixture.git([...gitOptions, 'add', '.'], { cwd });
+          await fixture.git([...gitOptions, 'commit', '-qm', 'large'], { cwd });
           const before = residentMegabytes(pid);
-          await room.git([...gitOptions, 'push', '-q', addresses[into] ?? '', 'main'], { cwd, environment });
-          await room.git([...gitOptions, 'clone', '-q', addresses[out] ?? '', `${name}-copy`], { environment });
-          await room.run('cmp', [join(cwd, 'big'), join(room.folder, `${name}-copy`, 'big')]);
+          await fixture.git([...gitOptions, 'push', '-q', addresses[into] ?? '', 'main'], { cwd, environment });
+          await fixture.git([...gitOptions, 'clone', '-q', addresses[out] ?? '', `${name}-copy`], { environment });
+          await fixture.run('cmp', [join(cwd, 'big'), join(fixture.folder, `${name}-copy`, 'big')]);
           expect(maxResident - before).toBeLessThan(maxMegabytes);
         } finally {
           clearInterval(timer);

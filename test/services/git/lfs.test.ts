@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
+import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
 
 const lfsType = 'application/vnd.git-lfs+json';
-let room: GitRoom;
+let fixture: GitFixture;
 /** Git configuration that `git lfs install` writes. */
 const filter = {
   GIT_CONFIG_COUNT: '4',
@@ -24,26 +24,26 @@ const filter = {
 };
 
 beforeAll(async () => {
-  room = await openGitRoom({ environment: { GIT_LFS_QUOTA_MB: '24' } });
+  fixture = await openGitFixture({ environment: { GIT_LFS_QUOTA_MB: '24' } });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Creates a working copy whose file `big.bin` is stored by Git LFS. */
 async function largeWork(name: string, bytes: Buffer, remote: string, environment: Record<string, string> = {}) {
-  const cwd = await room.work(name);
+  const cwd = await fixture.work(name);
   const lfs = { cwd, environment: { ...filter, ...environment } };
-  await room.git(['lfs', 'install', '--local'], lfs);
-  await room.git(['lfs', 'track', '*.bin'], lfs);
+  await fixture.git(['lfs', 'install', '--local'], lfs);
+  await fixture.git(['lfs', 'track', '*.bin'], lfs);
   writeFileSync(join(cwd, 'big.bin'), bytes);
-  await room.git(['add', '.'], lfs);
-  await room.git(['commit', '-qm', 'large'], lfs);
-  await room.git(['remote', 'add', 'origin', remote], lfs);
+  await fixture.git(['add', '.'], lfs);
+  await fixture.git(['commit', '-qm', 'large'], lfs);
+  await fixture.git(['remote', 'add', 'origin', remote], lfs);
   return lfs;
 }
 
 const hashContent = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const ask = (path: string, init: RequestInit = {}) =>
-  fetch(`${room.url}${path}`, {
+  fetch(`${fixture.url}${path}`, {
     ...init,
     headers: { authorization: adminAuthorization, accept: lfsType, 'content-type': lfsType, ...init.headers },
   });
@@ -51,20 +51,20 @@ const post = async (path: string, body: unknown, headers: Record<string, string>
   const reply = await ask(path, { method: 'POST', body: JSON.stringify(body), headers });
   return { status: reply.status, body: await reply.json() };
 };
-const incoming = () => readdirSync(join(room.host.dataDir, 'git', 'lfs', 'incoming'));
+const incoming = () => readdirSync(join(fixture.host.dataDir, 'git', 'lfs', 'incoming'));
 
 describe('Git LFS', () => {
   it('stores and returns objects of git-lfs over HTTP', async () => {
-    await room.create('large');
+    await fixture.create('large');
     const bytes = randomBytes(5 * 1024 * 1024);
-    const lfs = await largeWork('large', bytes, `${room.signedUrl}/ada/large.git`);
-    await room.git(['push', '-q', 'origin', 'main'], lfs);
-    await room.git(['clone', '-q', `${room.url}/ada/large.git`, 'large-copy'], { environment: filter });
-    expect(readFileSync(join(room.folder, 'large-copy', 'big.bin')).equals(bytes)).toBe(true);
-    expect(await (await room.api('GET', '/repos/ada/large/raw/big.bin')).text()).toContain(
+    const lfs = await largeWork('large', bytes, `${fixture.signedUrl}/ada/large.git`);
+    await fixture.git(['push', '-q', 'origin', 'main'], lfs);
+    await fixture.git(['clone', '-q', `${fixture.url}/ada/large.git`, 'large-copy'], { environment: filter });
+    expect(readFileSync(join(fixture.folder, 'large-copy', 'big.bin')).equals(bytes)).toBe(true);
+    expect(await (await fixture.api('GET', '/repos/ada/large/raw/big.bin')).text()).toContain(
       `oid sha256:${hashContent(bytes)}`,
     );
-    const media = await room.api('GET', '/repos/ada/large/media/big.bin');
+    const media = await fixture.api('GET', '/repos/ada/large/media/big.bin');
     expect(Buffer.from(await media.arrayBuffer()).equals(bytes)).toBe(true);
     const path = `/ada/large.git/info/lfs/objects/${hashContent(bytes)}`;
     const part = await ask(path, { headers: { range: 'bytes=5242870-' } });
@@ -75,19 +75,19 @@ describe('Git LFS', () => {
   });
 
   it('stores objects over SSH with the token of git-lfs-authenticate', async () => {
-    const { ssh_url } = await room.create('by-ssh', { private: true });
-    const ssh = await makeKey(room, 'id_lfs');
-    expect((await room.api('POST', '/user/keys', { title: 'k', key: ssh.text })).status).toBe(201);
+    const { ssh_url } = await fixture.create('by-ssh', { private: true });
+    const ssh = await makeKey(fixture, 'id_lfs');
+    expect((await fixture.api('POST', '/user/keys', { title: 'k', key: ssh.text })).status).toBe(201);
     const bytes = randomBytes(100_000);
     const environment = { GIT_SSH_COMMAND: ssh.command };
     const lfs = await largeWork('by-ssh', bytes, String(ssh_url), environment);
-    await room.git(['push', '-q', 'origin', 'main'], lfs);
-    await room.git(['clone', '-q', String(ssh_url), 'ssh-copy'], { environment: { ...filter, ...environment } });
-    expect(readFileSync(join(room.folder, 'ssh-copy', 'big.bin')).equals(bytes)).toBe(true);
+    await fixture.git(['push', '-q', 'origin', 'main'], lfs);
+    await fixture.git(['clone', '-q', String(ssh_url), 'ssh-copy'], { environment: { ...filter, ...environment } });
+    expect(readFileSync(join(fixture.folder, 'ssh-copy', 'big.bin')).equals(bytes)).toBe(true);
     // A token for downloads is not valid for uploads.
     const { hostname, port } = new URL(String(ssh_url));
     const [program = '', ...args] = ssh.command.split(' ');
-    const { stdout } = await room.run(program, [
+    const { stdout } = await fixture.run(program, [
       ...args,
       '-p',
       port,
@@ -108,16 +108,16 @@ describe('Git LFS', () => {
   });
 
   it('locks files so that git-lfs rejects pushes of other accounts', async () => {
-    await room.create('locked');
-    const bob = await room.account('bob', [{ service: 'git', resource: 'ada/locked', permission: 'write' }]);
-    const lfs = await largeWork('locked', randomBytes(1000), `${room.signedUrl}/ada/locked.git`);
-    await room.git(['push', '-q', 'origin', 'main'], lfs);
-    await room.git(['lfs', 'lock', 'big.bin'], lfs);
-    expect((await room.git(['lfs', 'locks'], lfs)).stdout).toContain('big.bin\tada');
-    const bobUrl = room.url.replace('://', `://bob:${encodeURIComponent('a long password of bob')}@`);
+    await fixture.create('locked');
+    const bob = await fixture.account('bob', [{ service: 'git', resource: 'ada/locked', permission: 'write' }]);
+    const lfs = await largeWork('locked', randomBytes(1000), `${fixture.signedUrl}/ada/locked.git`);
+    await fixture.git(['push', '-q', 'origin', 'main'], lfs);
+    await fixture.git(['lfs', 'lock', 'big.bin'], lfs);
+    expect((await fixture.git(['lfs', 'locks'], lfs)).stdout).toContain('big.bin\tada');
+    const bobUrl = fixture.url.replace('://', `://bob:${encodeURIComponent('a long password of bob')}@`);
     writeFileSync(join(lfs.cwd, 'big.bin'), randomBytes(1000));
-    await room.git(['commit', '-qam', 'over it'], lfs);
-    const refused = await room.git(['-c', 'lfs.locksverify=true', 'push', `${bobUrl}/ada/locked.git`, 'main'], {
+    await fixture.git(['commit', '-qam', 'over it'], lfs);
+    const refused = await fixture.git(['-c', 'lfs.locksverify=true', 'push', `${bobUrl}/ada/locked.git`, 'main'], {
       ...lfs,
       mayFail: true,
     });
@@ -128,7 +128,7 @@ describe('Git LFS', () => {
     expect((await post(unlock, {}, { authorization: bob })).status).toBe(403);
     expect((await post(unlock, { force: true }, { authorization: bob })).body.lock.path).toBe('big.bin');
     expect((await post('/ada/locked/info/lfs/locks/999/unlock', {})).status).toBe(404);
-    await room.git(['push', '-q', `${bobUrl}/ada/locked.git`, 'main'], lfs);
+    await fixture.git(['push', '-q', `${bobUrl}/ada/locked.git`, 'main'], lfs);
     for (let index = 0; index < 3; index += 1) await post('/ada/locked/info/lfs/locks', { path: `f${index}` });
     const first = (await (await ask('/ada/locked/info/lfs/locks?limit=2')).json()) as {
       locks: unknown[];
@@ -142,19 +142,22 @@ describe('Git LFS', () => {
   });
 
   it('reports an exceeded quota, and git-lfs shows the message', async () => {
-    await room.create('full');
-    const lfs = await largeWork('full', Buffer.alloc(25 * 1024 * 1024, 7), `${room.signedUrl}/ada/full.git`);
-    const { code, stderr } = await room.git(['push', 'origin', 'main'], { ...lfs, mayFail: true });
+    await fixture.create('full');
+    const lfs = await largeWork('full', Buffer.alloc(25 * 1024 * 1024, 7), `${fixture.signedUrl}/ada/full.git`);
+    const { code, stderr } = await fixture.git(['push', 'origin', 'main'], { ...lfs, mayFail: true });
     expect(code).not.toBe(0);
     expect(stderr).toContain('would exceed 24 MiB');
     expect(incoming()).toEqual([]);
   });
 
   it('stores nothing of aborted, oversized or mismatching uploads', async () => {
-    await room.create('half');
+    await fixture.create('half');
     const bytes = randomBytes(4 * 1024 * 1024);
     const path = `/ada/half.git/info/lfs/objects/${hashContent(bytes)}/${bytes.length}`;
-    const upload = httpRequest(`${room.url}${path}`, { method: 'PUT', headers: { authorization: adminAuthorization } });
+    const upload = httpRequest(`${fixture.url}${path}`, {
+      method: 'PUT',
+      headers: { authorization: adminAuthorization },
+    });
     upload.on('error', () => undefined);
     upload.write(bytes.subarray(0, 1024 * 1024));
     await vi.waitFor(() => expect(incoming().length).toBe(1), { timeout: 10_000 });
@@ -177,23 +180,23 @@ describe('Git LFS', () => {
     expect(await put(path, Uint8Array.from(bytes))).toBe(200);
     expect((await post('/ada/half/info/lfs/verify', { oid: hashContent(bytes), size: 1 })).status).toBe(422);
     // Objects are deleted with their repository.
-    const objects = join(room.host.dataDir, 'git', 'lfs', 'objects');
+    const objects = join(fixture.host.dataDir, 'git', 'lfs', 'objects');
     const count = () => readdirSync(objects).flatMap((part) => readdirSync(join(objects, part))).length;
     const before = count();
-    expect((await room.api('DELETE', '/repos/ada/half')).status).toBe(204);
+    expect((await fixture.api('DELETE', '/repos/ada/half')).status).toBe(204);
     expect(count()).toBe(before - 1);
     expect(existsSync(objects)).toBe(true);
   });
 
   it('is hidden from callers without read access to the repository', async () => {
-    await room.create('hidden', { private: true });
-    const eve = await room.account('eve');
+    await fixture.create('hidden', { private: true });
+    const eve = await fixture.account('eve');
     const batch = { operation: 'download', objects: [] };
     const path = '/ada/hidden/info/lfs/objects/batch';
     expect((await post(path, batch, { authorization: eve })).status).toBe(404);
     expect((await post('/ada/none/info/lfs/objects/batch', batch, { authorization: eve })).status).toBe(404);
     for (const name of ['hidden', 'none']) {
-      const reply = await fetch(`${room.url}/ada/${name}/info/lfs/objects/batch`, {
+      const reply = await fetch(`${fixture.url}/ada/${name}/info/lfs/objects/batch`, {
         method: 'POST',
         body: JSON.stringify(batch),
       });

@@ -2,24 +2,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
 import { compileGlob } from '../../../services/git/domain/glob.ts';
 import { api } from '../../support/api.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let limited: string;
 beforeAll(async () => {
-  room = await openGitRoom();
-  await room.account('bob');
+  fixture = await openGitFixture();
+  await fixture.account('bob');
   const scopes: readonly Grant[] = [{ service: 'git', resource: 'ada/*', permission: 'read' }];
-  const response = await api<{ readonly text: string }>(room.host.url('control'), '/api/accounts/ada/tokens', {
+  const response = await api<{ readonly text: string }>(fixture.host.url('control'), '/api/accounts/ada/tokens', {
     method: 'POST',
     body: JSON.stringify({ label: 'limited', scopes }),
   });
   limited = response.text;
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const ask = (method: string, path: string, body?: object): Promise<Response> =>
-  fetch(`${room.url}/api/v1${path}`, {
+  fetch(`${fixture.url}/api/v1${path}`, {
     method,
     headers: { Authorization: `token ${limited}`, 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -41,35 +41,35 @@ test('rejects actions in the name of the account for a limited token, also of an
 });
 
 test('shows only public data to a public-only token', async () => {
-  await room.create('hidden', { private: true });
-  await room.create('shown');
-  const response = await room.api('POST', '/users/ada/tokens', {
+  await fixture.create('hidden', { private: true });
+  await fixture.create('shown');
+  const response = await fixture.api('POST', '/users/ada/tokens', {
     name: 'public',
     scopes: ['public-only', 'read:repository', 'read:issue'],
   });
   const { sha1 } = (await response.json()) as { readonly sha1: string };
   const status = async (path: string): Promise<number> =>
-    (await room.api('GET', path, undefined, `token ${sha1}`)).status;
+    (await fixture.api('GET', path, undefined, `token ${sha1}`)).status;
   expect(await status('/repos/ada/shown')).toBe(200);
   expect(await status('/repos/ada/hidden')).toBe(404);
   expect(await status('/repos/ada/shown/issues')).toBe(200);
   expect(await status('/repos/ada/hidden/issues')).toBe(404);
-  const list = await room.api('GET', '/repos/search', undefined, `token ${sha1}`);
+  const list = await fixture.api('GET', '/repos/search', undefined, `token ${sha1}`);
   const { data } = (await list.json()) as { readonly data: readonly { readonly name: string }[] };
   expect(data.map(({ name }) => name)).toEqual(['shown']);
 });
 
 test('lists no private repositories of its organizations for a public-only token', async () => {
-  const { id } = (await (await room.api('POST', '/orgs', { username: 'house' })).json()) as { readonly id: number };
+  const { id } = (await (await fixture.api('POST', '/orgs', { username: 'house' })).json()) as { readonly id: number };
   for (const body of [{ name: 'open' }, { name: 'closed', private: true }])
-    await room.api('POST', '/orgs/house/repos', body);
-  const response = await room.api('POST', '/users/ada/tokens', {
+    await fixture.api('POST', '/orgs/house/repos', body);
+  const response = await fixture.api('POST', '/users/ada/tokens', {
     name: 'teams',
     scopes: ['public-only', 'read:organization'],
   });
   const { sha1 } = (await response.json()) as { readonly sha1: string };
   const list = async (authorization?: string) => {
-    const reply = await room.api('GET', `/teams/${id}/repos`, undefined, authorization);
+    const reply = await fixture.api('GET', `/teams/${id}/repos`, undefined, authorization);
     const names = ((await reply.json()) as readonly { readonly name: string }[]).map(({ name }) => name);
     return [names, reply.headers.get('x-total-count')];
   };

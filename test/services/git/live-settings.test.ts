@@ -7,33 +7,33 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
-  room = await openGitRoom();
-  await room.create('demo');
-  const cwd = await room.work('demo');
+  fixture = await openGitFixture();
+  await fixture.create('demo');
+  const cwd = await fixture.work('demo');
   writeFileSync(join(cwd, 'large.bin'), randomBytes(24 * 1024 * 1024));
-  await room.git(['add', '.'], { cwd });
-  await room.git(['commit', '-qm', 'large'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
+  await fixture.git(['add', '.'], { cwd });
+  await fixture.git(['commit', '-qm', 'large'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Returns the services that were restarted for the change. */
 const change = async (values: Record<string, unknown>): Promise<readonly string[]> => {
   const options = { method: 'PATCH', body: JSON.stringify(values) };
-  return (await api<{ restarted: string[] }>(room.host.url('control'), '/api/settings/git', options)).restarted;
+  return (await api<{ restarted: string[] }>(fixture.host.url('control'), '/api/settings/git', options)).restarted;
 };
 
 /** Proxy that forwards the first bytes of responses and holds back the rest until it is released. */
 async function slowProxy(
-  held: number,
+  delayedBytes: number,
 ): Promise<{ readonly url: string; readonly reached: Promise<void>; release(): void } & Disposable> {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  const target = new URL(room.url);
+  const target = new URL(fixture.url);
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     client.pipe(upstream);
@@ -44,7 +44,7 @@ async function slowProxy(
       for await (const chunk of upstream as AsyncIterable<Buffer>) {
         passed += chunk.length;
         client.write(chunk);
-        if (passed < held) continue;
+        if (passed < delayedBytes) continue;
         reached.resolve();
         await released.promise;
       }
@@ -64,9 +64,9 @@ async function slowProxy(
 describe('a change of a setting', () => {
   it('does not interrupt a running clone', async () => {
     using proxy = await slowProxy(1024 * 1024);
-    const host = new URL(room.url).host;
+    const host = new URL(fixture.url).host;
     const header = ['-c', `http.extraHeader=Host: ${host}`];
-    const clone = room.git([...header, 'clone', '-q', `${proxy.url}/ada/demo.git`, 'survivor'], { mayFail: true });
+    const clone = fixture.git([...header, 'clone', '-q', `${proxy.url}/ada/demo.git`, 'survivor'], { mayFail: true });
     await proxy.reached;
     const restarted = await change({
       defaultBranch: 'trunk',
@@ -84,25 +84,25 @@ describe('a change of a setting', () => {
     expect(restarted).toEqual([]);
     proxy.release();
     expect(await clone).toMatchObject({ code: 0 });
-    const result = await room.git(['fsck'], { cwd: join(room.folder, 'survivor') });
+    const result = await fixture.git(['fsck'], { cwd: join(fixture.folder, 'survivor') });
     expect(result.code).toBe(0);
   });
 
   it('takes effect immediately', async () => {
-    const anonymous = await room.api('GET', '/repos/ada/demo', undefined, '');
+    const anonymous = await fixture.api('GET', '/repos/ada/demo', undefined, '');
     expect(anonymous.status).toBe(404);
-    const repository = (await room.create('later')) as Record<string, unknown>;
+    const repository = (await fixture.create('later')) as Record<string, unknown>;
     expect(repository).toMatchObject({ default_branch: 'trunk', private: true });
     expect(repository['html_url']).toBe('https://git.example/ada/later');
-    const cwd = join(room.folder, 'demo');
-    const result = await room.git(['push', `${room.signedUrl}/ada/later.git`, 'main'], { cwd, mayFail: true });
+    const cwd = join(fixture.folder, 'demo');
+    const result = await fixture.git(['push', `${fixture.signedUrl}/ada/later.git`, 'main'], { cwd, mayFail: true });
     expect(result.code).not.toBe(0);
     await change({ maxPushMegabytes: 0, publicUrl: '', requireSignIn: false });
-    expect((await room.git(['push', `${room.signedUrl}/ada/later.git`, 'main'], { cwd })).code).toBe(0);
-    const reply = request(`${room.url}/api/v1/repos/ada/demo`, { headers: { authorization: adminAuthorization } });
+    expect((await fixture.git(['push', `${fixture.signedUrl}/ada/later.git`, 'main'], { cwd })).code).toBe(0);
+    const reply = request(`${fixture.url}/api/v1/repos/ada/demo`, { headers: { authorization: adminAuthorization } });
     reply.end();
-    const [answer] = (await once(reply, 'response')) as [{ readonly statusCode: number; resume(): void }];
-    answer.resume();
-    expect(answer.statusCode).toBe(200);
+    const [response] = (await once(reply, 'response')) as [{ readonly statusCode: number; resume(): void }];
+    response.resume();
+    expect(response.statusCode).toBe(200);
   });
 });

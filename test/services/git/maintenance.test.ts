@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
 const clock = createFakeClock(Date.now());
 const folder = mkdtempSync(join(tmpdir(), 'homeport-git-upkeep-'));
 const backups = join(folder, 'backups');
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
   mkdirSync(backups);
-  room = await openGitRoom({ clock, environment: { HOMEPORT_BACKUP_FOLDER: backups } });
+  fixture = await openGitFixture({ clock, environment: { HOMEPORT_BACKUP_FOLDER: backups } });
 });
 afterAll(async () => {
-  await room[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -28,27 +28,27 @@ const getRepositoryFolder = (dataDir: string): string => {
 const locks = ['packed-refs.lock', 'objects/pack/multi-pack-index.lock', 'objects/info/commit-graph.lock'];
 
 it('repacks an idle repository with a bitmap without losing objects and removes stale files', async () => {
-  await room.create('busy');
-  const cwd = await room.work('busy');
-  const remote = `${room.signedUrl}/ada/busy.git`;
-  const repositoryFolder = getRepositoryFolder(room.host.dataDir);
-  const packs = () => readdirSync(join(repositoryFolder, 'objects', 'pack')).filter((each) => each.endsWith('.pack'));
+  await fixture.create('busy');
+  const cwd = await fixture.work('busy');
+  const remote = `${fixture.signedUrl}/ada/busy.git`;
+  const repositoryFolder = getRepositoryFolder(fixture.host.dataDir);
+  const packs = () => readdirSync(join(repositoryFolder, 'objects', 'pack')).filter((entry) => entry.endsWith('.pack'));
   const hasIndex = () =>
     readdirSync(join(repositoryFolder, 'objects', 'info')).some((name) => /^commit-graphs?$/.test(name));
-  const count = async () => (await room.git(['count-objects', '-v'], { cwd: repositoryFolder })).stdout;
+  const count = async () => (await fixture.git(['count-objects', '-v'], { cwd: repositoryFolder })).stdout;
 
   // Each of these pushes creates a pack.
   const write = Array.from({ length: 120 }, (_, index) => `echo $1-${index} > f${index}`).join(' && ');
   for (let push = 0; push < 3; push += 1) {
-    await room.run('sh', ['-c', `${write} && git add . && git commit -qm "push $1"`, 'sh', String(push)], { cwd });
-    await room.git(['push', '-q', remote, 'main'], { cwd });
+    await fixture.run('sh', ['-c', `${write} && git add . && git commit -qm "push $1"`, 'sh', String(push)], { cwd });
+    await fixture.git(['push', '-q', remote, 'main'], { cwd });
   }
-  const lost = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
-  await room.git(['commit', '-q', '--amend', '-m', 'another'], { cwd });
-  await room.git(['push', '-q', '-f', remote, 'main'], { cwd });
+  const lost = (await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
+  await fixture.git(['commit', '-q', '--amend', '-m', 'another'], { cwd });
+  await fixture.git(['push', '-q', '-f', remote, 'main'], { cwd });
   for (let push = 0; push < 3; push += 1) {
-    await room.run('sh', ['-c', `${write} && git add . && git commit -qm "push $1"`, 'sh', `more ${push}`], { cwd });
-    await room.git(['push', '-q', remote, 'main'], { cwd });
+    await fixture.run('sh', ['-c', `${write} && git add . && git commit -qm "push $1"`, 'sh', `more ${push}`], { cwd });
+    await fixture.git(['push', '-q', remote, 'main'], { cwd });
   }
   expect(packs().length).toBeGreaterThanOrEqual(6);
   const staleFolder = join(repositoryFolder, 'objects', 'tmp_objdir-incoming-cut');
@@ -63,35 +63,35 @@ it('repacks an idle repository with a bitmap without losing objects and removes 
   expect(packs().length).toBeGreaterThanOrEqual(6);
   clock.advance(2000);
   // A backup pauses maintenance, which runs after it.
-  await api(room.host.url('control'), '/api/backups', { method: 'POST' });
+  await api(fixture.host.url('control'), '/api/backups', { method: 'POST' });
   // The push event is processed asynchronously; maintenance starts half a minute after it.
   // Maintenance may be aborted by the backup after its last step. The repository is then maintained without another log
   // record.
   const isDone = (): boolean => {
     clock.advance(1000);
-    expect(room.host.log.filter((text) => text.includes('maintenance failed'))).toEqual([]);
+    expect(fixture.host.log.filter((text) => text.includes('maintenance failed'))).toEqual([]);
     return packs().length === 1 && hasIndex();
   };
   await expect.poll(isDone).toBe(true);
   expect(packs()).toHaveLength(1);
   expect(readdirSync(backups)).toHaveLength(1);
   expect(await count()).toContain('count: 0\n');
-  expect(readdirSync(join(repositoryFolder, 'objects', 'pack')).some((each) => each.endsWith('.bitmap'))).toBe(true);
+  expect(readdirSync(join(repositoryFolder, 'objects', 'pack')).some((entry) => entry.endsWith('.bitmap'))).toBe(true);
   expect([existsSync(staleFolder), existsSync(recent)]).toEqual([false, true]);
   expect(lockPaths.filter((path) => existsSync(path))).toEqual([]);
-  expect((await room.git(['fsck', '--strict'], { cwd: repositoryFolder })).code).toBe(0);
+  expect((await fixture.git(['fsck', '--strict'], { cwd: repositoryFolder })).code).toBe(0);
   // Commits that a forced push removed remain readable by ID.
-  await room.git(['init', '-q', 'again']);
-  await room.git(['fetch', '-q', remote, lost], { cwd: join(room.folder, 'again') });
-  await room.git(['clone', '-q', remote, 'whole']);
+  await fixture.git(['init', '-q', 'again']);
+  await fixture.git(['fetch', '-q', remote, lost], { cwd: join(fixture.folder, 'again') });
+  await fixture.git(['clone', '-q', remote, 'whole']);
   expect(
-    (await room.git(['log', '--oneline'], { cwd: join(room.folder, 'whole') })).stdout.trim().split('\n'),
+    (await fixture.git(['log', '--oneline'], { cwd: join(fixture.folder, 'whole') })).stdout.trim().split('\n'),
   ).toHaveLength(7);
-  await room.git(['commit', '-q', '--allow-empty', '-m', 'after'], { cwd });
+  await fixture.git(['commit', '-q', '--allow-empty', '-m', 'after'], { cwd });
   // Simulates an interruption between the pack and the index of paths.
   for (const name of ['commit-graph', 'commit-graphs'])
     rmSync(join(repositoryFolder, 'objects', 'info', name), { recursive: true, force: true });
-  await room.git(['push', '-q', remote, 'main'], { cwd });
+  await fixture.git(['push', '-q', remote, 'main'], { cwd });
   const hasIndexLater = (): boolean => {
     clock.advance(1000);
     return hasIndex();
@@ -103,12 +103,12 @@ it('removes all locks of a killed host at the start', async () => {
   const dataDir = join(folder, 'killed');
   mkdirSync(dataDir);
   {
-    await using before = await openGitRoom({ dataDir });
+    await using before = await openGitFixture({ dataDir });
     await before.create('cut', { auto_init: true });
     await before.api('POST', '/repos/ada/cut/branches', { new_branch_name: 'old' });
   }
   for (const lock of locks) writeFileSync(join(getRepositoryFolder(dataDir), lock), '');
-  await using after = await openGitRoom({ dataDir });
+  await using after = await openGitFixture({ dataDir });
   expect(locks.filter((lock) => existsSync(join(getRepositoryFolder(dataDir), lock)))).toEqual([]);
   // A remaining lock would prevent git from deleting a branch.
   expect((await after.api('DELETE', '/repos/ada/cut/branches/old')).status).toBe(204);

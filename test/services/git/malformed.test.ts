@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
-  room = await openGitRoom();
-  await room.create('demo', { auto_init: true, default_branch: 'main' });
-  expect((await room.api('POST', '/repos/ada/demo/issues', { title: 'An issue' })).status).toBe(201);
+  fixture = await openGitFixture();
+  await fixture.create('demo', { auto_init: true, default_branch: 'main' });
+  expect((await fixture.api('POST', '/repos/ada/demo/issues', { title: 'An issue' })).status).toBe(201);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const lfsType = 'application/vnd.git-lfs+json';
 const content = Buffer.from('text').toString('base64');
@@ -44,7 +44,7 @@ const oddParts = [
 ];
 
 describe('an address that is not valid text', () => {
-  const places = [
+  const paths = [
     (part: string) => `/${part}/demo.git/info/lfs/objects/batch`,
     (part: string) => `/ada/${part}.git/info/lfs/locks`,
     (part: string) => `/ada/demo.git/info/lfs/objects/${part}`,
@@ -77,12 +77,12 @@ describe('an address that is not valid text', () => {
     (part: string) => `/api/v1/repositories/${part}`,
   ];
   it.each(oddParts)('is answered without a server error: %s', async (part) => {
-    for (const location of places) {
+    for (const location of paths) {
       const path = location(part);
       // Two dots refer to the parent, which must not be deleted.
       const methods = ['GET', 'POST', 'PUT', 'PATCH', ...(part === '%2e%2e' ? [] : ['DELETE'])];
       for (const method of methods) {
-        const reply = await fetch(room.url + path, {
+        const reply = await fetch(fixture.url + path, {
           method,
           redirect: 'manual',
           headers: { authorization: adminAuthorization, accept: lfsType },
@@ -134,7 +134,7 @@ describe('a malformed body', () => {
     'is answered without a server error: %s',
     async (_title, text) => {
       for (const [method, path, body] of requests(text)) {
-        const reply = await room.api(method, path, body);
+        const reply = await fixture.api(method, path, body);
         const output = await reply.text();
         expect
           .soft([path, body, reply.status < 500, output.slice(0, 200)])
@@ -144,7 +144,7 @@ describe('a malformed body', () => {
   );
 
   it('rejects an author name that consists of punctuation', async () => {
-    const reply = await room.api('POST', '/repos/ada/demo/contents/author.txt', {
+    const reply = await fixture.api('POST', '/repos/ada/demo/contents/author.txt', {
       content,
       author: { name: '.,;', email: 'a@example.org' },
     });
@@ -156,7 +156,7 @@ describe('a malformed body', () => {
     'is rejected if it is no object: %s',
     async (body) => {
       for (const path of ['/repos/ada/demo/issues', '/user/repos', '/orgs', '/repos/ada/demo/hooks']) {
-        const { status } = await room.api('POST', path, body);
+        const { status } = await fixture.api('POST', path, body);
         expect.soft([path, status]).toEqual([path, 422]);
       }
     },
@@ -171,8 +171,8 @@ describe('a client that disconnects during its request', () => {
     ['/ada/demo.git/info/lfs/objects/batch', lfsType],
     ['/api/v1/repos/ada/demo/issues/1/assets', 'multipart/form-data; boundary=x'],
   ])('is not logged as an error: %s', async (path, type) => {
-    const before = room.host.log.length;
-    const { hostname, port, host } = new URL(room.url);
+    const before = fixture.host.log.length;
+    const { hostname, port, host } = new URL(fixture.url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
     const head = [
@@ -187,9 +187,9 @@ describe('a client that disconnects during its request', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     socket.destroy();
     // A following request shows that the first one was handled.
-    expect((await fetch(`${room.url}/api/healthz`)).ok).toBe(true);
+    expect((await fetch(`${fixture.url}/api/healthz`)).ok).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const lines = room.host.log
+    const lines = fixture.host.log
       .slice(before)
       .filter((line) => /\b(ERROR|WARN)\b/.test(line) && !line.includes('event loop'));
     expect(lines).toEqual([]);

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { openGitRoom } from './git-fixture.ts';
+import { openGitFixture } from './git-fixture.ts';
 
 const gitHost = Object.fromEntries(
   ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']),
@@ -24,19 +24,19 @@ describe('a merge during which the host ends', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
     try {
       {
-        await using room = await openGitRoom({ dataDir });
-        await room.create('demo');
-        const cwd = await room.work('demo');
+        await using fixture = await openGitFixture({ dataDir });
+        await fixture.create('demo');
+        const cwd = await fixture.work('demo');
         for (const name of ['one', 'two'])
-          await room.run(
+          await fixture.run(
             'sh',
             ['-c', `git checkout -q -b ${name} main && echo ${name} > ${name} && git add . && git commit -qm ${name}`],
             { cwd },
           );
-        await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, '--all'], { cwd });
-        await room.api('POST', '/repos/ada/demo/issues', { title: 'Open' });
+        await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, '--all'], { cwd });
+        await fixture.api('POST', '/repos/ada/demo/issues', { title: 'Open' });
         for (const head of ['one', 'two']) {
-          const response = await room.api('POST', '/repos/ada/demo/pulls', {
+          const response = await fixture.api('POST', '/repos/ada/demo/pulls', {
             title: head,
             head,
             base: 'main',
@@ -46,7 +46,7 @@ describe('a merge during which the host ends', () => {
         }
       }
       const folder = getRepositoryFolder(dataDir);
-      await using clients = await openGitRoom();
+      await using clients = await openGitFixture();
       const resolveId = async (ref: string) => (await clients.git(['rev-parse', ref], { cwd: folder })).stdout.trim();
       const [main, one, two] = [await resolveId('main'), await resolveId('one'), await resolveId('two')];
       // Simulates a host that was killed after git had moved main for the first merge, and before the second.
@@ -73,8 +73,8 @@ describe('a merge during which the host ends', () => {
       await clients.git(['update-ref', 'refs/heads/main', one ?? ''], { cwd: folder });
       await clients.git(['update-ref', '-d', 'refs/pull/3/head'], { cwd: folder });
 
-      await using room = await openGitRoom({ dataDir });
-      const pull = async (number: number) => (await room.api('GET', `/repos/ada/demo/pulls/${number}`)).json();
+      await using fixture = await openGitFixture({ dataDir });
+      const pull = async (number: number) => (await fixture.api('GET', `/repos/ada/demo/pulls/${number}`)).json();
       expect(await pull(2)).toMatchObject({
         merged: true,
         state: 'closed',
@@ -82,9 +82,9 @@ describe('a merge during which the host ends', () => {
         merged_by: { login: 'ada' },
       });
       expect(await pull(3)).toMatchObject({ merged: false, state: 'open', mergeable: true });
-      expect(await (await room.api('GET', '/repos/ada/demo/issues/1')).json()).toMatchObject({ state: 'closed' });
+      expect(await (await fixture.api('GET', '/repos/ada/demo/issues/1')).json()).toMatchObject({ state: 'closed' });
       expect(await resolveId('refs/pull/3/head')).toBe(two);
-      expect((await room.api('POST', '/repos/ada/demo/pulls/3/merge', { Do: 'merge' })).status).toBe(200);
+      expect((await fixture.api('POST', '/repos/ada/demo/pulls/3/merge', { Do: 'merge' })).status).toBe(200);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
@@ -92,7 +92,7 @@ describe('a merge during which the host ends', () => {
 
   it('leaves the state before or after the merge if it is killed, and succeeds when repeated', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
-    await using room = await openGitRoom();
+    await using fixture = await openGitFixture();
     let host: HostProcess | undefined;
     try {
       host = await startHostProcess(dataDir, { environment: gitHost });
@@ -104,8 +104,8 @@ describe('a merge during which the host ends', () => {
         });
       const remote = `${host.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`)}/ada/demo.git`;
       expect((await api('POST', '/user/repos', { name: 'demo' })).status).toBe(201);
-      const cwd = await room.work('demo');
-      await room.run(
+      const cwd = await fixture.work('demo');
+      await fixture.run(
         'sh',
         [
           '-c',
@@ -116,7 +116,7 @@ describe('a merge during which the host ends', () => {
         ],
         { cwd },
       );
-      await room.git(['push', '-q', remote, '--all'], { cwd });
+      await fixture.git(['push', '-q', remote, '--all'], { cwd });
       expect((await api('POST', '/repos/ada/demo/pulls', { title: 'Dev', head: 'dev', base: 'main' })).status).toBe(
         201,
       );
@@ -139,13 +139,13 @@ describe('a merge during which the host ends', () => {
       const answered = await merging;
       host = await startHostProcess(dataDir, { environment: gitHost });
       const folder = getRepositoryFolder(dataDir);
-      expect((await room.git(['fsck', '--strict'], { cwd: folder })).code).toBe(0);
+      expect((await fixture.git(['fsck', '--strict'], { cwd: folder })).code).toBe(0);
       const pull = (await (await api('GET', '/repos/ada/demo/pulls/1')).json()) as {
         merged: boolean;
         merge_commit_sha: string | null;
       };
-      const main = (await room.git(['rev-parse', 'main'], { cwd: folder })).stdout.trim();
-      const before = (await room.git(['rev-parse', 'main'], { cwd })).stdout.trim();
+      const main = (await fixture.git(['rev-parse', 'main'], { cwd: folder })).stdout.trim();
+      const before = (await fixture.git(['rev-parse', 'main'], { cwd })).stdout.trim();
       expect(pull.merged ? pull.merge_commit_sha : before).toBe(main);
       if (answered === 200) expect(pull.merged).toBe(true);
       expect(isMerging()).toBe(false);

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let ann: string;
 let bob: string;
 beforeAll(async () => {
-  room = await openGitRoom();
-  ann = await room.account('ann');
-  bob = await room.account('bob');
+  fixture = await openGitFixture();
+  ann = await fixture.account('ann');
+  bob = await fixture.account('bob');
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const requestStatus = async (method: string, path: string, body?: unknown, authorization = ann): Promise<number> =>
-  (await room.api(method, path, body, authorization)).status;
+  (await fixture.api(method, path, body, authorization)).status;
 const listNames = async (path: string, authorization: string): Promise<readonly string[]> => {
-  const reply = await room.api('GET', path, undefined, authorization);
+  const reply = await fixture.api('GET', path, undefined, authorization);
   const result = (await reply.json()) as { readonly data?: readonly { readonly name: string }[] };
   return ((result.data ?? result) as readonly { readonly name: string }[]).map(({ name }) => name);
 };
 
 describe('a private organization', () => {
   beforeAll(async () => {
-    const response = await room.api('POST', '/orgs', { username: 'cabin', visibility: 'private' }, ann);
+    const response = await fixture.api('POST', '/orgs', { username: 'cabin', visibility: 'private' }, ann);
     expect([response.status, ((await response.json()) as { visibility: string }).visibility]).toEqual([201, 'private']);
     expect(await requestStatus('POST', '/orgs/cabin/repos', { name: 'plans', auto_init: true })).toBe(201);
   });
@@ -56,7 +56,7 @@ describe('a private organization', () => {
 
   it('is hidden from the page lists of other accounts', async () => {
     const list = async (authorization: string): Promise<string> => {
-      const reply = await fetch(`${room.host.url('control')}/api/git/repositories`, { headers: { authorization } });
+      const reply = await fetch(`${fixture.host.url('control')}/api/git/repositories`, { headers: { authorization } });
       expect(reply.status).toBe(200);
       return reply.text();
     };
@@ -65,9 +65,9 @@ describe('a private organization', () => {
   });
 
   it('cannot be cloned by other accounts and visitors', async () => {
-    const signed = room.url.replace('://', `://bob:${encodeURIComponent('a long password of bob')}@`);
-    for (const url of [room.url, signed]) {
-      const listing = await room.git(['ls-remote', `${url}/cabin/plans.git`], { mayFail: true });
+    const signed = fixture.url.replace('://', `://bob:${encodeURIComponent('a long password of bob')}@`);
+    for (const url of [fixture.url, signed]) {
+      const listing = await fixture.git(['ls-remote', `${url}/cabin/plans.git`], { mayFail: true });
       expect(listing.code).not.toBe(0);
     }
   });

@@ -3,24 +3,24 @@ import { z } from 'zod';
 import { gitOverviewApi, type GitOverview } from '../../../services/contracts/git/overview-api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
 const clock = createFakeClock(Date.now());
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
-  room = await openGitRoom({ clock });
+  fixture = await openGitFixture({ clock });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const overview = async (authorization: string): Promise<GitOverview> => {
-  const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.overview.path}`, {
+  const reply = await fetch(`${fixture.host.url('control')}${gitOverviewApi.overview.path}`, {
     headers: { authorization },
   });
   return z.parse(gitOverviewApi.overview.reply, await reply.json());
 };
 const say = async (path: string, body: object, method = 'POST'): Promise<void> => {
   clock.advance(1000);
-  expect((await room.api(method, `/repos/ada/${path}`, body)).status).toBe(201);
+  expect((await fixture.api(method, `/repos/ada/${path}`, body)).status).toBe(201);
 };
 /** Creates a repository with `main` and branches that each add a file. */
 const project = async (
@@ -28,7 +28,7 @@ const project = async (
   branches: readonly string[],
   more: Record<string, unknown> = {},
 ): Promise<void> => {
-  await room.create(name, { ...more, auto_init: true });
+  await fixture.create(name, { ...more, auto_init: true });
   for (const branch of branches) {
     await say(`${name}/contents/${branch}.txt`, { content: '', message: branch, new_branch: branch });
     await say(`${name}/pulls`, { title: `${name}: ${branch}`, head: branch, base: 'main' });
@@ -37,7 +37,7 @@ const project = async (
 const titles = (tasks: GitOverview['pulls']): readonly string[] => tasks.map(({ title }) => title);
 
 it('lists other open pull requests beside newer assigned ones, and no hidden ones', async () => {
-  const bob = await room.account('bob');
+  const bob = await fixture.account('bob');
   const branches = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   await project('lamp', branches);
   for (let number = 2; number <= branches.length - 1; number += 1)

@@ -6,19 +6,24 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { api } from '../../support/api.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 beforeAll(async () => {
-  room = await openGitRoom();
-  await room.create('demo');
+  fixture = await openGitFixture();
+  await fixture.create('demo');
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe('a migration', () => {
   const migrate = async (more: Record<string, unknown>): Promise<number> =>
-    (await room.api('POST', '/repos/migrate', { clone_addr: 'https://git.invalid/a.git', repo_name: 'copy', ...more }))
-      .status;
+    (
+      await fixture.api('POST', '/repos/migrate', {
+        clone_addr: 'https://git.invalid/a.git',
+        repo_name: 'copy',
+        ...more,
+      })
+    ).status;
 
   it('rejects a mirror', async () => {
     expect(await migrate({ mirror: true })).toBe(403);
@@ -34,8 +39,8 @@ describe('a migration', () => {
   it('rejects Git LFS and wiki of a git repository, and ignores parts that it cannot have', async () => {
     expect(await migrate({ lfs: true })).toBe(422);
     expect(await migrate({ wiki: true })).toBe(422);
-    const reply = await room.api('POST', '/repos/migrate', {
-      clone_addr: `${room.signedUrl}/ada/demo.git`,
+    const reply = await fixture.api('POST', '/repos/migrate', {
+      clone_addr: `${fixture.signedUrl}/ada/demo.git`,
       repo_name: 'plain',
       issues: true,
       service: 'git',
@@ -47,26 +52,26 @@ describe('a migration', () => {
 describe('an email address of an account', () => {
   it('is stored, shown, used in commits and links commits to the account', async () => {
     const body = { username: 'bob', password: 'a long password of bob', email: 'bob@example.com' };
-    const created = await room.api('POST', '/admin/users', body);
+    const created = await fixture.api('POST', '/admin/users', body);
     expect([created.status, await created.json()]).toEqual([
       201,
       expect.objectContaining({ email: 'bob@example.com' }),
     ]);
-    const changed = await room.api('PATCH', '/admin/users/bob', { email: 'Bob@example.org' });
+    const changed = await fixture.api('PATCH', '/admin/users/bob', { email: 'Bob@example.org' });
     expect(await changed.json()).toMatchObject({ email: 'Bob@example.org' });
     const bob = `Basic ${Buffer.from('bob:a long password of bob').toString('base64')}`;
-    expect(await (await room.api('GET', '/user/emails', undefined, bob)).json()).toMatchObject([
+    expect(await (await fixture.api('GET', '/user/emails', undefined, bob)).json()).toMatchObject([
       { email: 'Bob@example.org' },
     ]);
-    await room.api('POST', '/user/repos', { name: 'mine', auto_init: true, default_branch: 'main' }, bob);
-    const commits = await (await room.api('GET', '/repos/bob/mine/commits')).json();
+    await fixture.api('POST', '/user/repos', { name: 'mine', auto_init: true, default_branch: 'main' }, bob);
+    const commits = await (await fixture.api('GET', '/repos/bob/mine/commits')).json();
     expect(commits).toMatchObject([{ commit: { author: { email: 'Bob@example.org' } }, author: { login: 'bob' } }]);
-    const cwd = await room.work('bobs');
+    const cwd = await fixture.work('bobs');
     const author = ['-c', 'user.name=Bob', '-c', 'user.email=bob@EXAMPLE.org'];
     const environment = { GIT_AUTHOR_EMAIL: 'bob@EXAMPLE.org', GIT_COMMITTER_EMAIL: 'other@example.org' };
-    await room.git([...author, 'commit', '-q', '--allow-empty', '-m', 'two'], { cwd, environment });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
-    const [newest] = (await (await room.api('GET', '/repos/ada/demo/commits')).json()) as readonly Record<
+    await fixture.git([...author, 'commit', '-q', '--allow-empty', '-m', 'two'], { cwd, environment });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main'], { cwd });
+    const [newest] = (await (await fixture.api('GET', '/repos/ada/demo/commits')).json()) as readonly Record<
       string,
       unknown
     >[];
@@ -74,25 +79,25 @@ describe('an email address of an account', () => {
   });
 
   it('rejects an invalid address', async () => {
-    expect((await room.api('PATCH', '/admin/users/bob', { email: 'no address' })).status).toBe(422);
+    expect((await fixture.api('PATCH', '/admin/users/bob', { email: 'no address' })).status).toBe(422);
   });
 });
 
 describe('a submodule', () => {
   it('is shown with the address from .gitmodules', async () => {
-    await room.create('modules');
+    await fixture.create('modules');
     const text =
       '[submodule "one"]\n\tpath = lib/one\n\turl = https://example.org/one.git\n[submodule "two"]\n\tpath = two\n\turl = ../demo.git\n';
-    const cwd = await room.work('modules', { '.gitmodules': text });
-    const id = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
+    const cwd = await fixture.work('modules', { '.gitmodules': text });
+    const id = (await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
     for (const path of ['lib/one', 'two'])
-      await room.git(['update-index', '--add', '--cacheinfo', `160000,${id},${path}`], { cwd });
-    await room.git(['commit', '-qm', 'modules'], { cwd });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/modules.git`, 'main'], { cwd });
+      await fixture.git(['update-index', '--add', '--cacheinfo', `160000,${id},${path}`], { cwd });
+    await fixture.git(['commit', '-qm', 'modules'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/modules.git`, 'main'], { cwd });
     const get = async (path: string): Promise<unknown> =>
-      (await room.api('GET', `/repos/ada/modules/contents/${path}`)).json();
+      (await fixture.api('GET', `/repos/ada/modules/contents/${path}`)).json();
     expect(await get('lib/one')).toMatchObject({ type: 'submodule', submodule_git_url: 'https://example.org/one.git' });
-    expect(await get('two')).toMatchObject({ type: 'submodule', submodule_git_url: `${room.url}/ada/demo.git` });
+    expect(await get('two')).toMatchObject({ type: 'submodule', submodule_git_url: `${fixture.url}/ada/demo.git` });
     expect(await get('lib')).toMatchObject([{ submodule_git_url: 'https://example.org/one.git' }]);
     expect(await get('.gitmodules')).toMatchObject({ submodule_git_url: null });
   });
@@ -100,11 +105,14 @@ describe('a submodule', () => {
 
 describe('a file on the pages', () => {
   const content = (path: string): Promise<Record<string, unknown>> =>
-    api(room.host.url('control'), `/api/git/repositories/ada/files/content?path=${encodeURIComponent(path)}&ref=main`);
+    api(
+      fixture.host.url('control'),
+      `/api/git/repositories/ada/files/content?path=${encodeURIComponent(path)}&ref=main`,
+    );
 
   beforeAll(async () => {
-    await room.create('files');
-    const cwd = await room.work('files');
+    await fixture.create('files');
+    const cwd = await fixture.work('files');
     const files: Record<string, Uint8Array> = {
       'cp1252.txt': Buffer.from('gr\u00fc\u00dfe', 'latin1'),
       'utf16.txt': Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('grüße €', 'utf16le')]),
@@ -114,12 +122,12 @@ describe('a file on the pages', () => {
       'binary.bin': Buffer.from([1, 0, 2, 0, 0, 3, 255, 254]),
     };
     for (const [name, bytes] of Object.entries(files)) writeFileSync(join(cwd, name), bytes);
-    await room.git(['lfs', 'install', '--local'], { cwd });
-    await room.git(['lfs', 'track', '*.psd', '*.png'], { cwd });
+    await fixture.git(['lfs', 'install', '--local'], { cwd });
+    await fixture.git(['lfs', 'track', '*.psd', '*.png'], { cwd });
     writeFileSync(join(cwd, 'big.psd'), Buffer.alloc(300_000, Buffer.from([1, 0, 2, 0, 0, 3, 255, 254])));
-    await room.git(['add', '.'], { cwd });
-    await room.git(['commit', '-qm', 'files'], { cwd });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/files.git`, 'main'], { cwd });
+    await fixture.git(['add', '.'], { cwd });
+    await fixture.git(['commit', '-qm', 'files'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/files.git`, 'main'], { cwd });
   });
 
   it.each([
@@ -135,15 +143,18 @@ describe('a file on the pages', () => {
 
   it('shows the content of a Git LFS object instead of its pointer', async () => {
     expect(await content('big.psd')).toMatchObject({ text: null, editable: false, lfs: true, size: 300_000 });
-    const authorization = `Basic ${Buffer.from(`ada:${decodeURIComponent(new URL(room.signedUrl).password)}`).toString('base64')}`;
-    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/files/file?path=big.psd&ref=main`, {
-      headers: { authorization },
-    });
+    const authorization = `Basic ${Buffer.from(`ada:${decodeURIComponent(new URL(fixture.signedUrl).password)}`).toString('base64')}`;
+    const reply = await fetch(
+      `${fixture.host.url('control')}/api/git/repositories/ada/files/file?path=big.psd&ref=main`,
+      {
+        headers: { authorization },
+      },
+    );
     expect((await reply.arrayBuffer()).byteLength).toBe(300_000);
     for (const path of ['/ada/files/media/branch/main/big.psd', '/api/v1/repos/ada/files/media/main/big.psd']) {
-      expect((await (await fetch(room.url + path)).arrayBuffer()).byteLength).toBe(300_000);
+      expect((await (await fetch(fixture.url + path)).arrayBuffer()).byteLength).toBe(300_000);
     }
-    expect(await (await fetch(`${room.url}/ada/files/src/branch/main/big.psd`)).text()).toContain(
+    expect(await (await fetch(`${fixture.url}/ada/files/src/branch/main/big.psd`)).text()).toContain(
       'media/branch/main/big.psd',
     );
   });
@@ -171,7 +182,7 @@ describe('a webhook', () => {
     receiver.closeAllConnections();
   });
   const create = (type: string, more: Record<string, string> = {}): Promise<Response> =>
-    room.api('POST', '/repos/ada/demo/hooks', {
+    fixture.api('POST', '/repos/ada/demo/hooks', {
       type,
       active: true,
       events: ['push'],
@@ -180,22 +191,24 @@ describe('a webhook', () => {
 
   it('stores its address sealed and shows it without the password', async () => {
     const url = `http://user:pass-in-address@${target}/path-in-address`;
-    const created = await room.api('POST', '/repos/ada/demo/hooks', {
+    const created = await fixture.api('POST', '/repos/ada/demo/hooks', {
       type: 'gitea',
       config: { url, content_type: 'json' },
     });
     const hook = (await created.json()) as { readonly id: number; readonly config: { readonly url: string } };
     expect(hook.config.url).toBe(`http://user:***@${target}/path-in-address`);
-    const file = new Database(join(room.host.dataDir, 'git', 'db.sqlite'), { readonly: true });
+    const file = new Database(join(fixture.host.dataDir, 'git', 'db.sqlite'), { readonly: true });
     const stored = JSON.stringify(file.prepare('select * from webhooks').all());
     file.close();
     expect(stored).not.toMatch(/pass-in-address|path-in-address/);
     // Clients may send the masked address back.
     const path = `/repos/ada/demo/hooks/${hook.id}`;
-    expect((await room.api('PATCH', path, { active: true, config: { url: hook.config.url } })).status).toBe(200);
-    await room.api('POST', `${path}/tests`);
-    await vi.waitFor(() => expect(received.map((each) => each.url)).toContain('/path-in-address'), { timeout: 20_000 });
-    expect((await room.api('DELETE', path)).status).toBe(204);
+    expect((await fixture.api('PATCH', path, { active: true, config: { url: hook.config.url } })).status).toBe(200);
+    await fixture.api('POST', `${path}/tests`);
+    await vi.waitFor(() => expect(received.map((entry) => entry.url)).toContain('/path-in-address'), {
+      timeout: 20_000,
+    });
+    expect((await fixture.api('DELETE', path)).status).toBe(204);
   });
 
   it('sends messages in the formats of chat services', async () => {
@@ -205,9 +218,9 @@ describe('a webhook', () => {
     }
     expect((await create('dingtalk')).status).toBe(422);
     received.length = 0;
-    const cwd = await room.work('chat', { 'chat.txt': 'x' });
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'mend <b> & more'], { cwd });
-    await room.git(['push', '-q', '--force', `${room.signedUrl}/ada/demo.git`, 'main:chat'], { cwd });
+    const cwd = await fixture.work('chat', { 'chat.txt': 'x' });
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'mend <b> & more'], { cwd });
+    await fixture.git(['push', '-q', '--force', `${fixture.signedUrl}/ada/demo.git`, 'main:chat'], { cwd });
     await vi.waitFor(() => expect(received.length).toBe(5), { timeout: 20_000 });
     const of = (type: string) => received.find(({ url }) => url.startsWith(`/${type}`));
     expect(of('slack')?.body).toMatchObject({

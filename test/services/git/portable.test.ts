@@ -6,31 +6,31 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extract, pack } from 'tar-stream';
 import { gitMovingApi } from '../../../services/contracts/git/moving-api.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let bob = '';
 beforeAll(async () => {
-  room = await openGitRoom();
-  bob = await room.account('bob');
+  fixture = await openGitFixture();
+  bob = await fixture.account('bob');
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const json = async (method: string, path: string, body?: unknown, authorization?: string): Promise<any> => {
-  const reply = await room.api(method, path, body, authorization);
+  const reply = await fixture.api(method, path, body, authorization);
   if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
   const text = await reply.text();
   return text === '' ? undefined : JSON.parse(text);
 };
 const bytes = (path: string, body: Uint8Array<ArrayBuffer>, authorization = adminAuthorization) =>
-  fetch(`${room.url}/api/v1${path}`, {
+  fetch(`${fixture.url}/api/v1${path}`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/x-tar' },
     body,
   });
 const restored = (body: Uint8Array<ArrayBuffer>, name: string) => bytes(`/repos/restore?name=${name}`, body);
 const backup = async (name: string) =>
-  new Uint8Array(await (await room.api('GET', `/repos/ada/${name}/backup`)).arrayBuffer());
+  new Uint8Array(await (await fixture.api('GET', `/repos/ada/${name}/backup`)).arrayBuffer());
 const tar = async (files: Record<string, string | Buffer>): Promise<Uint8Array<ArrayBuffer>> => {
   const response = pack();
   for (const [name, text] of Object.entries(files)) response.entry({ name }, text);
@@ -42,12 +42,12 @@ const tar = async (files: Record<string, string | Buffer>): Promise<Uint8Array<A
 
 describe('a repository file', () => {
   it('restores commits, issues, pull requests, reviews, releases and large files', async () => {
-    await room.create('lamp', { description: 'shines' });
-    const cwd = await room.work('lamp');
-    await room.git(['lfs', 'install', '--local'], { cwd });
-    await room.git(['lfs', 'track', '*.bin'], { cwd });
+    await fixture.create('lamp', { description: 'shines' });
+    const cwd = await fixture.work('lamp');
+    await fixture.git(['lfs', 'install', '--local'], { cwd });
+    await fixture.git(['lfs', 'track', '*.bin'], { cwd });
     writeFileSync(join(cwd, 'big.bin'), 'a large file');
-    await room.run(
+    await fixture.run(
       'sh',
       [
         '-c',
@@ -55,7 +55,7 @@ describe('a repository file', () => {
       ],
       { cwd },
     );
-    await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main', 'dev', 'v0'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'main', 'dev', 'v0'], { cwd });
     const base = '/repos/ada/lamp';
     const { id: label } = await json('POST', `${base}/labels`, { name: 'bug', color: '#ee0701' });
     const { id: milestone } = await json('POST', `${base}/milestones`, { title: 'Winter' });
@@ -67,7 +67,7 @@ describe('a repository file', () => {
     await json('POST', `${base}/issues/1/pin`);
     const form = new FormData();
     form.set('attachment', new Blob(['a picture']), 'lamp.png');
-    const sent = await fetch(`${room.url}/api/v1${base}/issues/1/assets`, {
+    const sent = await fetch(`${fixture.url}/api/v1${base}/issues/1/assets`, {
       method: 'POST',
       headers: { authorization: adminAuthorization },
       body: form,
@@ -85,7 +85,7 @@ describe('a repository file', () => {
       bob,
     );
     const { id: release } = await json('POST', `${base}/releases`, { tag_name: 'v1', body: 'notes' });
-    await fetch(`${room.url}/api/v1${base}/releases/${release}/assets?name=a.txt`, {
+    await fetch(`${fixture.url}/api/v1${base}/releases/${release}/assets?name=a.txt`, {
       method: 'POST',
       headers: { authorization: adminAuthorization },
       body: 'asset',
@@ -103,17 +103,17 @@ describe('a repository file', () => {
       { full_name: 'ada/second', description: 'shines', default_branch: 'main', open_issues_count: 1 },
     ]);
     // The same file can be restored again, also after the first copy was deleted.
-    expect((await room.api('DELETE', base)).status).toBe(204);
+    expect((await fixture.api('DELETE', base)).status).toBe(204);
     expect((await restored(file, '')).status).toBe(201);
     for (const name of ['second', 'lamp']) {
       const of = `/repos/ada/${name}`;
-      const copy = join(room.folder, `copy-${name}`);
-      await room.git(['clone', '-q', `${room.signedUrl}/ada/${name}.git`, copy]);
-      expect((await room.git(['rev-parse', 'HEAD', 'origin/dev', 'v0'], { cwd: copy })).stdout).toBe(
-        (await room.git(['rev-parse', 'main', 'dev', 'v0'], { cwd })).stdout,
+      const copy = join(fixture.folder, `copy-${name}`);
+      await fixture.git(['clone', '-q', `${fixture.signedUrl}/ada/${name}.git`, copy]);
+      expect((await fixture.git(['rev-parse', 'HEAD', 'origin/dev', 'v0'], { cwd: copy })).stdout).toBe(
+        (await fixture.git(['rev-parse', 'main', 'dev', 'v0'], { cwd })).stdout,
       );
-      await room.git(['lfs', 'install', '--local'], { cwd: copy });
-      await room.git(['lfs', 'pull'], { cwd: copy });
+      await fixture.git(['lfs', 'install', '--local'], { cwd: copy });
+      await fixture.git(['lfs', 'pull'], { cwd: copy });
       expect(readFileSync(join(copy, 'big.bin'), 'utf8')).toBe('a large file');
       expect(await json('GET', `${of}/issues/1`)).toMatchObject({
         title: 'Flickers',
@@ -139,9 +139,9 @@ describe('a repository file', () => {
       expect(await json('GET', `${of}/pulls/3`)).toMatchObject({ title: 'Dev', mergeable: true, head: { ref: 'dev' } });
       const [review] = await json('GET', `${of}/pulls/3/reviews`);
       expect(review).toMatchObject({ state: 'APPROVED', body: 'good', user: { login: 'bob' }, comments_count: 1 });
-      const [shown] = await json('GET', `${of}/releases`);
-      expect(shown).toMatchObject({ tag_name: 'v1', assets: [{ name: 'a.txt', size: 5 }] });
-      expect(await (await fetch(shown.assets[0].browser_download_url)).text()).toBe('asset');
+      const [listedRelease] = await json('GET', `${of}/releases`);
+      expect(listedRelease).toMatchObject({ tag_name: 'v1', assets: [{ name: 'a.txt', size: 5 }] });
+      expect(await (await fetch(listedRelease.assets[0].browser_download_url)).text()).toBe('asset');
       expect(await json('GET', `${of}/branch_protections/main`)).toMatchObject({ required_approvals: 1 });
       expect(await json('GET', `${of}/tag_protections`)).toMatchObject([
         { name_pattern: 'v*', whitelist_usernames: ['bob'] },
@@ -150,16 +150,16 @@ describe('a repository file', () => {
       // Numbers are not reused.
       expect((await json('POST', `${of}/issues`, { title: 'Next' })).number).toBe(4);
       await json('PATCH', `${of}/issues/1`, { state: 'closed' });
-      expect((await room.api('POST', `${of}/pulls/3/merge`, { Do: 'merge' })).status).toBe(200);
+      expect((await fixture.api('POST', `${of}/pulls/3/merge`, { Do: 'merge' })).status).toBe(200);
     }
   });
 
   it('contains the remaining data if files are missing', async () => {
-    await room.create('lossy', { auto_init: true });
+    await fixture.create('lossy', { auto_init: true });
     const base = '/repos/ada/lossy';
-    const dataFolder = join(room.host.dataDir, 'git');
+    const dataFolder = join(fixture.host.dataDir, 'git');
     const send = (path: string, method: string, body: string) =>
-      fetch(`${room.url}${path}`, { method, headers: { authorization: adminAuthorization }, body });
+      fetch(`${fixture.url}${path}`, { method, headers: { authorization: adminAuthorization }, body });
     const attach = async (path: string) =>
       (await (await send(`/api/v1${base}/${path}`, 'POST', path)).json()).uuid as string;
     await json('POST', `${base}/issues`, { title: 'Files' });
@@ -186,14 +186,14 @@ describe('a repository file', () => {
     expect((await restored(file, 'lossless')).status).toBe(201);
     expect((await json('GET', '/repos/ada/lossless/issues/1')).assets).toMatchObject([{ name: 'kept.txt' }]);
     expect((await json('GET', '/repos/ada/lossless/releases'))[0].assets).toMatchObject([{ name: 'kept.txt' }]);
-    const warning = room.host.log.find((text) => text.includes('created with missing files')) ?? '';
+    const warning = fixture.host.log.find((text) => text.includes('created with missing files')) ?? '';
     for (const name of lost) expect(warning).toContain(name);
   });
 
   it('requires an administrator, and a damaged or malicious file leaves nothing behind', async () => {
-    await room.create('small', { auto_init: true });
+    await fixture.create('small', { auto_init: true });
     const file = await backup('small');
-    expect((await room.api('GET', '/repos/ada/small/backup', undefined, bob)).status).toBe(403);
+    expect((await fixture.api('GET', '/repos/ada/small/backup', undefined, bob)).status).toBe(403);
     expect((await bytes('/repos/restore?name=x', file, bob)).status).toBe(403);
     const record = JSON.stringify({ format: 'homeport-repository', version: 1 });
     const hostile: Record<string, Uint8Array<ArrayBuffer>> = {
@@ -214,34 +214,36 @@ describe('a repository file', () => {
         422,
         expect.stringContaining('cannot be restored'),
       ]);
-      expect((await room.api('GET', `/repos/ada/x-${name}`)).status).toBe(404);
+      expect((await fixture.api('GET', `/repos/ada/x-${name}`)).status).toBe(404);
     }
-    expect(readdirSync(join(room.host.dataDir, 'git')).includes('evil')).toBe(false);
-    const remaining = readdirSync(join(room.host.dataDir, 'git', 'portable'));
+    expect(readdirSync(join(fixture.host.dataDir, 'git')).includes('evil')).toBe(false);
+    const remaining = readdirSync(join(fixture.host.dataDir, 'git', 'portable'));
     // Backup files remain for interrupted downloads; sent files are removed.
     for (const name of remaining)
-      expect(readdirSync(join(room.host.dataDir, 'git', 'portable', name))).toEqual([expect.stringMatching(/\.tar$/)]);
+      expect(readdirSync(join(fixture.host.dataDir, 'git', 'portable', name))).toEqual([
+        expect.stringMatching(/\.tar$/),
+      ]);
     expect((await restored(file, 'fine')).status).toBe(201);
   });
 });
 
 /** Reads the content of a backup. */
 const contents = async (file: Uint8Array): Promise<Record<string, string>> => {
-  const found: Record<string, string> = {};
+  const files: Record<string, string> = {};
   const entries = extract();
   entries.end(file);
   for await (const entry of entries) {
     const parts: Buffer[] = [];
     for await (const part of entry as AsyncIterable<Buffer>) parts.push(part);
-    found[entry.header.name] = Buffer.concat(parts).toString('latin1');
+    files[entry.header.name] = Buffer.concat(parts).toString('latin1');
   }
-  return found;
+  return files;
 };
 /** Creates the backup of a new repository with a changed record. */
 const changed = async (name: string, change: (record: any) => void) => {
-  await room.create(name);
+  await fixture.create(name);
   const record = JSON.parse((await contents(await backup(name)))['repository.json'] ?? '');
-  expect((await room.api('DELETE', `/repos/ada/${name}`)).status).toBe(204);
+  expect((await fixture.api('DELETE', `/repos/ada/${name}`)).status).toBe(204);
   change(record);
   return tar({ 'repository.json': JSON.stringify(record) });
 };
@@ -257,15 +259,15 @@ describe('the content of a backup', () => {
         expect.stringContaining('cannot be restored'),
       ]);
       expect((await restored(file, 'renamed')).status).toBe(201);
-      expect((await room.api('DELETE', '/repos/ada/renamed')).status).toBe(204);
+      expect((await fixture.api('DELETE', '/repos/ada/renamed')).status).toBe(204);
     }
   });
 
   it('does not include pending reviews', async () => {
-    await room.create('reviewed');
-    const cwd = await room.work('reviewed');
-    await room.run('sh', ['-c', 'git checkout -qb dev && echo n > n && git add n && git commit -qm dev'], { cwd });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/reviewed.git`, 'main', 'dev'], { cwd });
+    await fixture.create('reviewed');
+    const cwd = await fixture.work('reviewed');
+    await fixture.run('sh', ['-c', 'git checkout -qb dev && echo n > n && git add n && git commit -qm dev'], { cwd });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/reviewed.git`, 'main', 'dev'], { cwd });
     await json('POST', '/repos/ada/reviewed/pulls', { title: 'Dev', head: 'dev', base: 'main' });
     const review = (more: object) => json('POST', '/repos/ada/reviewed/pulls/1/reviews', more, bob);
     await review({
@@ -326,14 +328,14 @@ describe('the content of a backup', () => {
 
   it('is rejected for objects that a push may not contain', async () => {
     const push = (name: string, cwd: string) =>
-      room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd, mayFail: true });
+      fixture.git(['push', '-q', `${fixture.signedUrl}/ada/${name}.git`, 'main'], { cwd, mayFail: true });
     const write = async (cwd: string, type: string, input: string) =>
-      (await room.git(['hash-object', '-w', '--literally', '-t', type, '--stdin'], { cwd, input })).stdout.trim();
+      (await fixture.git(['hash-object', '-w', '--literally', '-t', type, '--stdin'], { cwd, input })).stdout.trim();
     // Old programs omitted the space.
-    const malformed = await room.work('odd');
-    const { stdout: tree } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: malformed });
+    const malformed = await fixture.work('odd');
+    const { stdout: tree } = await fixture.git(['rev-parse', 'HEAD^{tree}'], { cwd: malformed });
     const identity = 'Ann <ann@example.org>1700000000 +0000';
-    await room.git(
+    await fixture.git(
       [
         'update-ref',
         'refs/heads/main',
@@ -341,38 +343,38 @@ describe('the content of a backup', () => {
       ],
       { cwd: malformed },
     );
-    await room.create('odd');
+    await fixture.create('odd');
     expect((await push('odd', malformed)).code).toBe(0);
     const reply = await restored(await backup('odd'), 'odd-again');
     expect([reply.status, await reply.json()]).toMatchObject([201, { empty: false }]);
 
-    const evil = await room.work('evil');
-    const { stdout: inner } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: evil });
+    const evil = await fixture.work('evil');
+    const { stdout: inner } = await fixture.git(['rev-parse', 'HEAD^{tree}'], { cwd: evil });
     const outer = (
-      await room.git(['mktree'], { cwd: evil, input: `040000 tree ${inner.trim()}\t.git\n` })
+      await fixture.git(['mktree'], { cwd: evil, input: `040000 tree ${inner.trim()}\t.git\n` })
     ).stdout.trim();
-    const commit = (await room.git(['commit-tree', '-m', 'evil', outer], { cwd: evil })).stdout.trim();
-    await room.git(['update-ref', 'refs/heads/main', commit], { cwd: evil });
-    await room.create('evil');
+    const commit = (await fixture.git(['commit-tree', '-m', 'evil', outer], { cwd: evil })).stdout.trim();
+    await fixture.git(['update-ref', 'refs/heads/main', commit], { cwd: evil });
+    await fixture.create('evil');
     expect((await push('evil', evil)).stderr).toContain('hasDotgit');
-    await room.git(['bundle', 'create', '-q', 'all', '--all'], { cwd: evil });
+    await fixture.git(['bundle', 'create', '-q', 'all', '--all'], { cwd: evil });
     const record = (await contents(await backup('evil')))['repository.json'] ?? '';
     const file = await tar({ 'repository.json': record, 'repository.bundle': readFileSync(join(evil, 'all')) });
     expect((await restored(file, 'evil-again')).status).toBe(422);
-    expect((await room.api('GET', '/repos/ada/evil-again')).status).toBe(404);
+    expect((await fixture.api('GET', '/repos/ada/evil-again')).status).toBe(404);
   });
 });
 
 describe('publishing a folder', () => {
   const publish = (folder: string, name: string, authorization = adminAuthorization) =>
-    fetch(`${room.host.url('control')}${gitMovingApi.publish.path}`, {
+    fetch(`${fixture.host.url('control')}${gitMovingApi.publish.path}`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ folder, name, private: true }),
     });
 
   it('commits its files except ignored ones and sets the remote for pushes', async () => {
-    const folder = join(room.folder, 'project');
+    const folder = join(fixture.folder, 'project');
     mkdirSync(join(folder, 'src'), { recursive: true });
     writeFileSync(join(folder, 'src', 'a.txt'), 'a\n');
     writeFileSync(join(folder, 'secret.env'), 'x\n');
@@ -383,12 +385,12 @@ describe('publishing a folder', () => {
       { files: 2, remote: 'origin', repository: { name: 'project', empty: false } },
     ]);
     expect((await json('GET', '/repos/ada/project/contents/src/a.txt')).type).toBe('file');
-    expect((await room.api('GET', '/repos/ada/project/contents/secret.env')).status).toBe(404);
-    expect((await room.git(['status', '--porcelain'], { cwd: folder })).stdout).toBe('');
+    expect((await fixture.api('GET', '/repos/ada/project/contents/secret.env')).status).toBe(404);
+    expect((await fixture.git(['status', '--porcelain'], { cwd: folder })).stdout).toBe('');
     writeFileSync(join(folder, 'b.txt'), 'b\n');
-    await room.git(['add', '.'], { cwd: folder });
-    await room.git(['commit', '-qm', 'b'], { cwd: folder });
-    await room.git(['-c', `url.${room.signedUrl}/.insteadOf=${room.url}/`, 'push', '-q', 'origin', 'main'], {
+    await fixture.git(['add', '.'], { cwd: folder });
+    await fixture.git(['commit', '-qm', 'b'], { cwd: folder });
+    await fixture.git(['-c', `url.${fixture.signedUrl}/.insteadOf=${fixture.url}/`, 'push', '-q', 'origin', 'main'], {
       cwd: folder,
     });
     expect((await json('GET', '/repos/ada/project/commits')).length).toBe(2);
@@ -396,9 +398,9 @@ describe('publishing a folder', () => {
   });
 
   it('imports an existing git repository without running its programs', async () => {
-    const cwd = await room.work('old');
-    const trap = join(room.folder, 'trapped');
-    const program = join(room.folder, 'trap.sh');
+    const cwd = await fixture.work('old');
+    const trap = join(fixture.folder, 'trapped');
+    const program = join(fixture.folder, 'trap.sh');
     writeFileSync(program, `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
     for (const hook of ['pre-commit', 'post-checkout', 'reference-transaction'])
       symlinkSync(program, join(cwd, '.git', 'hooks', hook));
@@ -408,22 +410,24 @@ describe('publishing a folder', () => {
       ['uploadpack.packObjectsHook', program],
       ['filter.x.clean', program],
     ])
-      await room.git(['config', name ?? '', value ?? ''], { cwd });
-    await room.git(['tag', 'v1'], { cwd });
-    await room.git(['remote', 'add', 'origin', 'https://example.org/x.git'], { cwd });
+      await fixture.git(['config', name ?? '', value ?? ''], { cwd });
+    await fixture.git(['tag', 'v1'], { cwd });
+    await fixture.git(['remote', 'add', 'origin', 'https://example.org/x.git'], { cwd });
     rmSync(trap, { force: true });
     const response = await publish(cwd, 'old');
     expect([response.status, await response.json()]).toMatchObject([200, { remote: 'homeport' }]);
-    expect(readdirSync(room.folder)).not.toContain('trapped');
+    expect(readdirSync(fixture.folder)).not.toContain('trapped');
     expect((await json('GET', '/repos/ada/old/tags')).length).toBe(1);
-    expect((await room.git(['remote', 'get-url', 'origin'], { cwd })).stdout.trim()).toBe('https://example.org/x.git');
+    expect((await fixture.git(['remote', 'get-url', 'origin'], { cwd })).stdout.trim()).toBe(
+      'https://example.org/x.git',
+    );
   });
 
   it('rejects a partial clone without running programs that fetch objects', async () => {
-    const trap = join(room.folder, 'lured');
-    const program = join(room.folder, 'lure.sh');
+    const trap = join(fixture.folder, 'lured');
+    const program = join(fixture.folder, 'lure.sh');
     writeFileSync(program, `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
-    const complete = await room.work('whole');
+    const complete = await fixture.work('whole');
     const settings: Record<string, [string, string][]> = {
       extension: [
         ['core.repositoryFormatVersion', '1'],
@@ -432,58 +436,58 @@ describe('publishing a folder', () => {
       promisor: [['remote.evil.promisor', 'true']],
     };
     for (const [name, lines] of Object.entries(settings)) {
-      const cwd = await room.work(`partial-${name}`);
+      const cwd = await fixture.work(`partial-${name}`);
       const configEntries: [string, string][] = [
         ['remote.evil.url', complete],
         ['remote.evil.uploadpack', program],
         ...lines,
       ];
       const included = join(cwd, '.git', 'more');
-      for (const [key, value] of configEntries) await room.git(['config', '--file', included, key, value], { cwd });
+      for (const [key, value] of configEntries) await fixture.git(['config', '--file', included, key, value], { cwd });
       // Git reads the format version only from the configuration file itself.
-      if (name === 'extension') for (const [key, value] of lines) await room.git(['config', key, value], { cwd });
-      await room.git(['config', 'include.path', 'more'], { cwd });
+      if (name === 'extension') for (const [key, value] of lines) await fixture.git(['config', key, value], { cwd });
+      await fixture.git(['config', 'include.path', 'more'], { cwd });
       const reply = await publish(cwd, `partial-${name}`);
       expect([name, reply.status, await reply.text()]).toEqual([name, 422, expect.stringContaining('partial clone')]);
-      expect((await room.api('GET', `/repos/ada/partial-${name}`)).status).toBe(404);
+      expect((await fixture.api('GET', `/repos/ada/partial-${name}`)).status).toBe(404);
     }
-    expect(readdirSync(room.folder)).not.toContain('lured');
+    expect(readdirSync(fixture.folder)).not.toContain('lured');
   });
 
   it('uses an existing branch as the default if none is checked out', async () => {
-    const cwd = await room.work('detached');
-    await room.run('sh', ['-c', 'git branch -m trunk && git branch zz && git checkout -q --detach'], { cwd });
+    const cwd = await fixture.work('detached');
+    await fixture.run('sh', ['-c', 'git branch -m trunk && git branch zz && git checkout -q --detach'], { cwd });
     const response = await publish(cwd, 'detached');
     expect([response.status, await response.json()]).toMatchObject([
       200,
       { files: 1, repository: { empty: false, defaultBranch: 'trunk' } },
     ]);
-    const copy = join(room.folder, 'detached-copy');
-    await room.git(['clone', '-q', `${room.signedUrl}/ada/detached.git`, copy]);
-    expect((await room.git(['branch', '--show-current'], { cwd: copy })).stdout).toBe('trunk\n');
+    const copy = join(fixture.folder, 'detached-copy');
+    await fixture.git(['clone', '-q', `${fixture.signedUrl}/ada/detached.git`, copy]);
+    expect((await fixture.git(['branch', '--show-current'], { cwd: copy })).stdout).toBe('trunk\n');
   });
 
   it('rejects folders that are no project, and requires an administrator', async () => {
-    expect((await publish(room.folder, 'x', bob)).status).toBe(403);
+    expect((await publish(fixture.folder, 'x', bob)).status).toBe(403);
     const outside = mkdtempSync(join(tmpdir(), 'homeport-git-outside-'));
     try {
-      await room.git(['init', '-q', outside]);
+      await fixture.git(['init', '-q', outside]);
       mkdirSync(join(outside, 'within'));
-      symlinkSync(room.host.dataDir, join(outside, 'link'));
+      symlinkSync(fixture.host.dataDir, join(outside, 'link'));
       for (const folder of [
         '/',
         'relative',
         '/no/such/folder',
         '/etc/passwd',
-        room.host.dataDir,
-        join(room.host.dataDir, 'git'),
+        fixture.host.dataDir,
+        join(fixture.host.dataDir, 'git'),
         join(outside, 'within'),
         join(outside, 'link'),
       ]) {
         const reply = await publish(folder, 'x');
         expect([folder, reply.status]).toEqual([folder, 422]);
       }
-      expect((await room.api('GET', '/repos/ada/x')).status).toBe(404);
+      expect((await fixture.api('GET', '/repos/ada/x')).status).toBe(404);
     } finally {
       rmSync(outside, { recursive: true, force: true });
     }

@@ -1,24 +1,25 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
+import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let bob = '';
 let cwd = '';
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  bob = await room.account('bob');
-  await room.create('demo');
-  cwd = await room.work('demo');
-  await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main', 'main:free'], { cwd });
+  fixture = await openGitFixture();
+  bob = await fixture.account('bob');
+  await fixture.create('demo');
+  cwd = await fixture.work('demo');
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main', 'main:free'], { cwd });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const status = async (method: string, path: string, body?: unknown, authorization?: string) =>
-  (await room.api(method, path, body, authorization)).status;
-const bobs = () => `${room.url.replace('://', `://bob:${encodeURIComponent('a long password of bob')}@`)}/ada/demo.git`;
-const push = (remote: string, ...args: string[]) => room.git(['push', remote, ...args], { cwd, mayFail: true });
+  (await fixture.api(method, path, body, authorization)).status;
+const bobs = () =>
+  `${fixture.url.replace('://', `://bob:${encodeURIComponent('a long password of bob')}@`)}/ada/demo.git`;
+const push = (remote: string, ...args: string[]) => fixture.git(['push', remote, ...args], { cwd, mayFail: true });
 
 describe('collaborators', () => {
   it('have their permission until it is removed', async () => {
@@ -27,16 +28,16 @@ describe('collaborators', () => {
     expect((await push(bobs(), 'main:b')).stderr).toContain('403');
     expect(await status('PUT', '/repos/ada/demo/collaborators/bob', {})).toBe(204);
     expect((await push(bobs(), 'main:b')).code).toBe(0);
-    expect(await (await room.api('GET', '/repos/ada/demo/collaborators')).json()).toMatchObject([{ login: 'bob' }]);
+    expect(await (await fixture.api('GET', '/repos/ada/demo/collaborators')).json()).toMatchObject([{ login: 'bob' }]);
     expect(await status('GET', '/repos/ada/demo/collaborators/bob')).toBe(204);
-    const permission = await room.api('GET', '/repos/ada/demo/collaborators/bob/permission');
+    const permission = await fixture.api('GET', '/repos/ada/demo/collaborators/bob/permission');
     expect(await permission.json()).toMatchObject({ permission: 'write', user: { login: 'bob' } });
     expect(await status('PUT', '/repos/ada/demo/collaborators/bob', { permission: 'admin' }, bob)).toBe(403);
     expect(await status('PUT', '/repos/ada/demo/collaborators/nobody', {})).toBe(404);
     expect(await status('DELETE', '/repos/ada/demo/collaborators/bob', undefined, bob)).toBe(204);
     expect(await status('GET', '/repos/ada/demo/collaborators/bob')).toBe(404);
     expect((await push(bobs(), 'main:b')).stderr).toContain('403');
-    await room.api('PUT', '/repos/ada/demo/collaborators/bob', {});
+    await fixture.api('PUT', '/repos/ada/demo/collaborators/bob', {});
   });
 });
 
@@ -47,15 +48,15 @@ describe('protected branches', () => {
     expect(await status('POST', rule, { rule_name: 'main' })).toBe(201);
     expect(await status('POST', rule, { rule_name: 'main' })).toBe(403);
     expect(await status('POST', rule, {})).toBe(422);
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'two'], { cwd });
-    const remote = `${room.signedUrl}/ada/demo.git`;
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'two'], { cwd });
+    const remote = `${fixture.signedUrl}/ada/demo.git`;
     const refused = await push(remote, 'main', 'main:free');
     expect(refused.stderr).toContain('Not allowed to push to protected branch main');
     expect(refused.stderr).toContain('refused with the rest of the push');
-    const ssh = await makeKey(room, 'id_ada');
-    await room.api('POST', '/user/keys', { title: 'k', key: ssh.text });
-    const { ssh_url } = (await (await room.api('GET', '/repos/ada/demo')).json()) as { ssh_url: string };
-    const bySsh = await room.git(['push', ssh_url, 'main'], {
+    const ssh = await makeKey(fixture, 'id_ada');
+    await fixture.api('POST', '/user/keys', { title: 'k', key: ssh.text });
+    const { ssh_url } = (await (await fixture.api('GET', '/repos/ada/demo')).json()) as { ssh_url: string };
+    const bySsh = await fixture.git(['push', ssh_url, 'main'], {
       cwd,
       mayFail: true,
       environment: { GIT_SSH_COMMAND: ssh.command },
@@ -64,39 +65,39 @@ describe('protected branches', () => {
     expect((await push(remote, ':main')).stderr).toContain('protected from deletion');
     expect(await status('POST', '/repos/ada/demo/contents/n.txt', { content: 'eA==', message: 'n' })).toBe(403);
     expect(await status('POST', '/repos/ada/demo/contents/n.txt', { content: 'eA==', new_branch: 'n' })).toBe(201);
-    await room.api('PATCH', '/repos/ada/demo', { default_branch: 'free' });
+    await fixture.api('PATCH', '/repos/ada/demo', { default_branch: 'free' });
     expect(await status('DELETE', '/repos/ada/demo/branches/main')).toBe(403);
-    const branch = await (await room.api('GET', '/repos/ada/demo/branches/main')).json();
+    const branch = await (await fixture.api('GET', '/repos/ada/demo/branches/main')).json();
     expect(branch).toMatchObject({ protected: true, user_can_push: false, effective_branch_protection_name: 'main' });
     expect((await push(remote, 'main:free')).code).toBe(0);
   });
 
   it('accepts pushes of listed accounts, and rejects the removal of commits', async () => {
-    const changed = await room.api('PATCH', `${rule}/main`, {
+    const changed = await fixture.api('PATCH', `${rule}/main`, {
       enable_push: true,
       enable_push_whitelist: true,
       push_whitelist_usernames: ['bob'],
     });
     expect(await changed.json()).toMatchObject({ enable_push: true, push_whitelist_usernames: ['bob'] });
-    expect((await push(`${room.signedUrl}/ada/demo.git`, 'main')).code).not.toBe(0);
+    expect((await push(`${fixture.signedUrl}/ada/demo.git`, 'main')).code).not.toBe(0);
     expect((await push(bobs(), 'main')).code).toBe(0);
-    await room.git(['commit', '-q', '--allow-empty', '--amend', '-m', 'other'], { cwd });
+    await fixture.git(['commit', '-q', '--allow-empty', '--amend', '-m', 'other'], { cwd });
     const forced = await push(bobs(), '-f', 'main', 'main:free');
     expect(forced.stderr).toContain('refs/heads/main is protected: commits may be added to it, and none taken away');
     // The other branch is not protected.
     expect(forced.stderr).toMatch(/\+ .* main -> free/);
-    await room.api('PATCH', `${rule}/main`, { enable_force_push: true });
+    await fixture.api('PATCH', `${rule}/main`, { enable_force_push: true });
     expect((await push(bobs(), '-f', 'main')).code).toBe(0);
     expect(await status('DELETE', `${rule}/main`)).toBe(204);
-    expect((await push(`${room.signedUrl}/ada/demo.git`, ':main')).code).toBe(0);
+    expect((await push(`${fixture.signedUrl}/ada/demo.git`, ':main')).code).toBe(0);
   });
 
   it('may be selected by a pattern, which also applies to new branches', async () => {
     expect(await status('POST', rule, { rule_name: 'release/*' })).toBe(201);
-    const remote = `${room.signedUrl}/ada/demo.git`;
+    const remote = `${fixture.signedUrl}/ada/demo.git`;
     expect((await push(remote, 'main:release/1')).stderr).toContain('Not allowed to push');
     expect((await push(remote, 'main:release/1/deep')).code).toBe(0);
-    expect(await (await room.api('GET', `${rule}/release/*`)).json()).toMatchObject({
+    expect(await (await fixture.api('GET', `${rule}/release/*`)).json()).toMatchObject({
       rule_name: 'release/*',
       branch_name: '',
     });
@@ -106,31 +107,36 @@ describe('protected branches', () => {
 
 describe('branch protection in the API and in pull requests', () => {
   const json = async (method: string, path: string, body?: unknown, authorization?: string): Promise<any> => {
-    const reply = await room.api(method, path, body, authorization);
+    const reply = await fixture.api(method, path, body, authorization);
     if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
     const text = await reply.text();
     return text === '' ? undefined : JSON.parse(text);
   };
   const merge = async (name: string, more: Record<string, unknown> = {}, authorization?: string) => {
-    const reply = await room.api('POST', `/repos/ada/${name}/pulls/1/merge`, { Do: 'merge', ...more }, authorization);
+    const reply = await fixture.api(
+      'POST',
+      `/repos/ada/${name}/pulls/1/merge`,
+      { Do: 'merge', ...more },
+      authorization,
+    );
     return reply.status === 200 ? 200 : [reply.status, ((await reply.json()) as { message: string }).message];
   };
   /** Creates `main`, and `dev` with a pull request of bob. */
   const project = async (name: string) => {
-    await room.create(name);
-    const copy = await room.work(name);
-    await room.git(['checkout', '-q', '-b', 'dev'], { cwd: copy });
-    await room.run('sh', ['-c', 'echo n > n && git add . && git commit -qm dev'], { cwd: copy });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, '--all'], { cwd: copy });
+    await fixture.create(name);
+    const copy = await fixture.work(name);
+    await fixture.git(['checkout', '-q', '-b', 'dev'], { cwd: copy });
+    await fixture.run('sh', ['-c', 'echo n > n && git add . && git commit -qm dev'], { cwd: copy });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/${name}.git`, '--all'], { cwd: copy });
     await json('PUT', `/repos/ada/${name}/collaborators/bob`, { permission: 'write' });
     await json('POST', `/repos/ada/${name}/pulls`, { title: 'Dev', head: 'dev', base: 'main' }, bob);
     return copy;
   };
 
   it('does not create or rename branches over the API where a pattern forbids it', async () => {
-    await room.create('named', { auto_init: true });
+    await fixture.create('named', { auto_init: true });
     await json('POST', '/repos/ada/named/branch_protections', { rule_name: 'release/*' });
-    const reply = await room.api('POST', '/repos/ada/named/branches', { new_branch_name: 'release/2' });
+    const reply = await fixture.api('POST', '/repos/ada/named/branches', { new_branch_name: 'release/2' });
     expect([reply.status, await reply.json()]).toMatchObject([
       403,
       { message: 'user cannot commit to protected branch [branch: release/2]' },
@@ -145,17 +151,17 @@ describe('branch protection in the API and in pull requests', () => {
 
   it('rejects an update by rebase where a forced push is forbidden', async () => {
     const copy = await project('rebased');
-    await room.git(['checkout', '-q', 'main'], { cwd: copy });
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'on'], { cwd: copy });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/rebased.git`, 'main'], { cwd: copy });
+    await fixture.git(['checkout', '-q', 'main'], { cwd: copy });
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'on'], { cwd: copy });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/rebased.git`, 'main'], { cwd: copy });
     await json('POST', '/repos/ada/rebased/branch_protections', { rule_name: 'dev', enable_push: true });
     const before = (await json('GET', '/repos/ada/rebased/branches/dev')).commit.id;
     expect(await status('POST', '/repos/ada/rebased/pulls/1/update?style=rebase')).toBe(403);
     expect((await json('GET', '/repos/ada/rebased/branches/dev')).commit.id).toBe(before);
     expect(await status('POST', '/repos/ada/rebased/pulls/1/update?style=merge')).toBe(200);
-    await room.git(['pull', '-q', '--ff-only', `${room.signedUrl}/ada/rebased.git`, 'main'], { cwd: copy });
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'further'], { cwd: copy });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/rebased.git`, 'main'], { cwd: copy });
+    await fixture.git(['pull', '-q', '--ff-only', `${fixture.signedUrl}/ada/rebased.git`, 'main'], { cwd: copy });
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'further'], { cwd: copy });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/rebased.git`, 'main'], { cwd: copy });
     await json('PATCH', '/repos/ada/rebased/branch_protections/dev', { enable_force_push: true });
     expect(await status('POST', '/repos/ada/rebased/pulls/1/update?style=rebase')).toBe(200);
   });
@@ -173,10 +179,10 @@ describe('branch protection in the API and in pull requests', () => {
     expect(await merge('approved')).toEqual(few);
     await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'APPROVED' });
     // Reviews of accounts without write access do not count.
-    const carl = await room.account('carl');
+    const carl = await fixture.account('carl');
     await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'no' }, carl);
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/approved.git`, 'dev'], { cwd: copy });
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/approved.git`, 'dev'], { cwd: copy });
     expect(await merge('approved')).toEqual(few);
     expect((await json('GET', '/repos/ada/approved/pulls/1/reviews'))[0]).toMatchObject({
       state: 'APPROVED',
@@ -199,8 +205,8 @@ describe('branch protection in the API and in pull requests', () => {
     });
     const few = [405, 'not ready to merge [reason: Does not have enough approvals]'];
     const pushMore = async () => {
-      await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
-      await room.git(['push', '-q', `${room.signedUrl}/ada/walked.git`, 'dev'], { cwd: copy });
+      await fixture.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
+      await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/walked.git`, 'dev'], { cwd: copy });
     };
     // The push happens while the pull request is closed.
     await json('POST', `${pullPath}/reviews`, { event: 'APPROVED' });
@@ -209,7 +215,7 @@ describe('branch protection in the API and in pull requests', () => {
     await json('PATCH', pullPath, { state: 'open' });
     expect(await merge('walked')).toEqual(few);
     // The push happened while the base branch was not protected.
-    await room.git(['push', '-q', `${room.signedUrl}/ada/walked.git`, 'main:free'], { cwd: copy });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/walked.git`, 'main:free'], { cwd: copy });
     await json('PATCH', pullPath, { base: 'free' });
     await json('POST', `${pullPath}/reviews`, { event: 'APPROVED' });
     await pushMore();
@@ -278,7 +284,7 @@ describe('branch protection in the API and in pull requests', () => {
 
   it('counts only approvals of listed accounts', async () => {
     await project('listed');
-    const carl = await room.account('carla');
+    const carl = await fixture.account('carla');
     await json('PUT', '/repos/ada/listed/collaborators/carla', { permission: 'write' });
     const list = { enable_approvals_whitelist: true, approvals_whitelist_username: ['carla'] };
     await json('POST', '/repos/ada/listed/branch_protections', { rule_name: 'main', required_approvals: 1, ...list });
@@ -295,8 +301,8 @@ describe('branch protection in the API and in pull requests', () => {
 
   it('requires the reviews that were requested from accounts with write access', async () => {
     await project('asked');
-    const dora = await room.account('dora');
-    await room.account('eric');
+    const dora = await fixture.account('dora');
+    await fixture.account('eric');
     await json('PUT', '/repos/ada/asked/collaborators/dora', { permission: 'write' });
     await json('POST', '/repos/ada/asked/branch_protections', {
       rule_name: 'main',
@@ -321,7 +327,7 @@ describe('branch protection in the API and in pull requests', () => {
   it('does not request reviews from the author or from accounts without read access', async () => {
     await project('unread');
     await json('PATCH', '/repos/ada/unread', { private: true });
-    await room.account('fred');
+    await fixture.account('fred');
     const ask = (reviewers: readonly string[]) =>
       status('POST', '/repos/ada/unread/pulls/1/requested_reviewers', { reviewers });
     expect([await ask(['fred']), await ask(['bob']), await ask(['nobody'])]).toEqual([422, 422, 422]);
@@ -337,9 +343,9 @@ describe('branch protection in the API and in pull requests', () => {
       block_on_rejected_reviews: true,
       enable_push: true,
     });
-    await room.git(['checkout', '-q', 'main'], { cwd: copy });
-    await room.git(['commit', '-q', '--allow-empty', '-m', 'on'], { cwd: copy });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/outdated.git`, 'main'], { cwd: copy });
+    await fixture.git(['checkout', '-q', 'main'], { cwd: copy });
+    await fixture.git(['commit', '-q', '--allow-empty', '-m', 'on'], { cwd: copy });
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/outdated.git`, 'main'], { cwd: copy });
     expect(await merge('outdated')).toEqual([
       405,
       'not ready to merge [reason: The head branch is behind the base branch]',
@@ -354,35 +360,35 @@ describe('branch protection in the API and in pull requests', () => {
 
 describe('protected tags', () => {
   it('are created, moved and deleted only by listed accounts over pushes, the API and releases', async () => {
-    await room.create('tagged', { auto_init: true });
-    await room.api('PUT', '/repos/ada/tagged/collaborators/bob', { permission: 'write' });
+    await fixture.create('tagged', { auto_init: true });
+    await fixture.api('PUT', '/repos/ada/tagged/collaborators/bob', { permission: 'write' });
     const rules = '/repos/ada/tagged/tag_protections';
-    const response = await room.api('POST', rules, { name_pattern: 'v*', whitelist_usernames: ['ada'] });
+    const response = await fixture.api('POST', rules, { name_pattern: 'v*', whitelist_usernames: ['ada'] });
     expect([response.status, await response.json()]).toMatchObject([
       201,
       { name_pattern: 'v*', whitelist_usernames: ['ada'] },
     ]);
-    const copy = join(room.folder, 'tagged');
-    await room.git(['clone', '-q', `${room.signedUrl}/ada/tagged.git`, copy]);
+    const copy = join(fixture.folder, 'tagged');
+    await fixture.git(['clone', '-q', `${fixture.signedUrl}/ada/tagged.git`, copy]);
     const remote = bobs().replace('/demo.git', '/tagged.git');
-    await room.git(['tag', 'v1'], { cwd: copy });
-    const refused = await room.git(['push', remote, 'v1'], { cwd: copy, mayFail: true });
+    await fixture.git(['tag', 'v1'], { cwd: copy });
+    const refused = await fixture.git(['push', remote, 'v1'], { cwd: copy, mayFail: true });
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Tag v1 is protected')]);
     const asBob = async (method: string, path: string, body?: unknown) =>
-      (await room.api(method, `/repos/ada/tagged/${path}`, body, bob)).status;
+      (await fixture.api(method, `/repos/ada/tagged/${path}`, body, bob)).status;
     expect(await asBob('POST', 'tags', { tag_name: 'v1' })).toBe(405);
     expect(await asBob('POST', 'releases', { tag_name: 'v1' })).toBe(405);
     expect(await asBob('POST', 'tags', { tag_name: 'other' })).toBe(201);
-    await room.git(['push', '-q', `${room.signedUrl}/ada/tagged.git`, 'v1'], { cwd: copy });
-    expect((await room.git(['push', remote, ':v1'], { cwd: copy, mayFail: true })).code).toBe(1);
+    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/tagged.git`, 'v1'], { cwd: copy });
+    expect((await fixture.git(['push', remote, ':v1'], { cwd: copy, mayFail: true })).code).toBe(1);
     expect(await asBob('DELETE', 'tags/v1')).toBe(405);
     // Only repository administrators change rules, and regular expressions are rejected.
     expect(await asBob('GET', 'tag_protections')).toBe(403);
     expect(await status('POST', rules, { name_pattern: '/^(a+)+$/' })).toBe(422);
-    const [{ id }] = (await (await room.api('GET', rules)).json()) as [{ id: number }];
+    const [{ id }] = (await (await fixture.api('GET', rules)).json()) as [{ id: number }];
     expect(await status('PATCH', `${rules}/${id}`, { whitelist_usernames: ['ada', 'bob'] })).toBe(200);
     expect(await asBob('DELETE', 'tags/v1')).toBe(204);
     expect(await status('DELETE', `${rules}/${id}`)).toBe(204);
-    expect(await (await room.api('GET', rules)).json()).toEqual([]);
+    expect(await (await fixture.api('GET', rules)).json()).toEqual([]);
   });
 });

@@ -2,20 +2,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { giteaApi } from 'gitea-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let token = '';
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  const response = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  fixture = await openGitFixture();
+  const response = await fixture.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
   token = ((await response.json()) as { sha1: string }).sha1;
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const json = async (method: string, path: string, body?: unknown, authorization?: string): Promise<any> => {
-  const reply = await room.api(method, path, body, authorization);
+  const reply = await fixture.api(method, path, body, authorization);
   if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
   const text = await reply.text();
   return text === '' ? undefined : JSON.parse(text);
@@ -24,45 +24,45 @@ const base = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join(
 
 /** Creates a repository with `main` and branches that each change a file. */
 async function project(name: string, branches: Record<string, Record<string, string>>): Promise<string> {
-  await room.create(name);
-  const cwd = await room.work(name, { 'a.txt': base });
+  await fixture.create(name);
+  const cwd = await fixture.work(name, { 'a.txt': base });
   for (const [branch, files] of Object.entries(branches)) {
-    await room.git(['checkout', '-q', '-b', branch, 'main'], { cwd });
+    await fixture.git(['checkout', '-q', '-b', branch, 'main'], { cwd });
     for (const [path, text] of Object.entries(files)) {
       writeFileSync(join(cwd, path), text);
-      await room.git(['add', '.'], { cwd });
-      await room.git(['commit', '-qm', `${branch}: ${path}`], { cwd });
+      await fixture.git(['add', '.'], { cwd });
+      await fixture.git(['commit', '-qm', `${branch}: ${path}`], { cwd });
     }
   }
-  await room.git(['checkout', '-q', 'main'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, '--all'], { cwd });
+  await fixture.git(['checkout', '-q', 'main'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/${name}.git`, '--all'], { cwd });
   return cwd;
 }
 const commit = async (cwd: string, branch: string, path: string, text: string, message = `more on ${branch}`) => {
-  await room.git(['checkout', '-q', branch], { cwd });
+  await fixture.git(['checkout', '-q', branch], { cwd });
   writeFileSync(join(cwd, path), text);
-  await room.git(['add', '.'], { cwd });
-  await room.git(['commit', '-qm', message], { cwd });
+  await fixture.git(['add', '.'], { cwd });
+  await fixture.git(['commit', '-qm', message], { cwd });
 };
 const push = (cwd: string, name: string, ...refs: string[]) =>
-  room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, ...refs], { cwd });
+  fixture.git(['push', '-q', `${fixture.signedUrl}/ada/${name}.git`, ...refs], { cwd });
 const open = (name: string, head: string, more: Record<string, unknown> = {}) =>
   json('POST', `/repos/ada/${name}/pulls`, { title: head, head, base: 'main', ...more });
 const merge = (name: string, number: number, Do: string, more: Record<string, unknown> = {}) =>
-  room.api('POST', `/repos/ada/${name}/pulls/${number}/merge`, { Do, ...more });
+  fixture.api('POST', `/repos/ada/${name}/pulls/${number}/merge`, { Do, ...more });
 const log = async (name: string, format: string, ref = 'main') => {
-  const cwd = join(room.folder, name);
-  await room.git(
-    ['fetch', '-q', `${room.signedUrl}/ada/${name}.git`, `+refs/heads/*:refs/remotes/origin/*`, '--prune'],
+  const cwd = join(fixture.folder, name);
+  await fixture.git(
+    ['fetch', '-q', `${fixture.signedUrl}/ada/${name}.git`, `+refs/heads/*:refs/remotes/origin/*`, '--prune'],
     { cwd },
   );
-  return (await room.git(['log', `--format=${format}`, `origin/${ref}`], { cwd })).stdout.trim().split('\n');
+  return (await fixture.git(['log', `--format=${format}`, `origin/${ref}`], { cwd })).stdout.trim().split('\n');
 };
 
 describe('pull requests', () => {
   it('updates with the branch immediately, can be fetched and lists the changes', async () => {
     const cwd = await project('follow', { dev: { 'n.txt': 'one\n', 'm.txt': 'm\n' } });
-    const { repos } = giteaApi(room.url, { token });
+    const { repos } = giteaApi(fixture.url, { token });
     const { data: response } = await repos.repoCreatePullRequest('ada', 'follow', {
       title: 'Dev',
       body: 'b',
@@ -79,10 +79,10 @@ describe('pull requests', () => {
     });
     await commit(cwd, 'dev', 'n.txt', 'one\ntwo\n');
     await push(cwd, 'follow', 'dev');
-    const head = (await room.git(['rev-parse', 'dev'], { cwd })).stdout.trim();
+    const head = (await fixture.git(['rev-parse', 'dev'], { cwd })).stdout.trim();
     const { data: now } = await repos.repoGetPullRequest('ada', 'follow', 1);
     expect([now.head?.sha, now.additions]).toEqual([head, 3]);
-    const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/follow.git`, 'refs/pull/*']);
+    const { stdout } = await fixture.git(['ls-remote', `${fixture.signedUrl}/ada/follow.git`, 'refs/pull/*']);
     expect(stdout.trim()).toBe(`${head}\trefs/pull/1/head`);
     expect(
       (await repos.repoGetPullRequestFiles('ada', 'follow', 1)).data.map(({ filename, status }) => [filename, status]),
@@ -91,10 +91,10 @@ describe('pull requests', () => {
       ['n.txt', 'added'],
     ]);
     expect((await repos.repoGetPullRequestCommits('ada', 'follow', 1)).data).toHaveLength(3);
-    expect(await (await room.api('GET', '/repos/ada/follow/pulls/1.patch')).text()).toContain(
+    expect(await (await fixture.api('GET', '/repos/ada/follow/pulls/1.patch')).text()).toContain(
       'Subject: [PATCH 3/3] more on dev',
     );
-    expect(await (await fetch(`${room.url}/ada/follow/pulls/1.diff`)).text()).toContain('+++ b/n.txt');
+    expect(await (await fetch(`${fixture.url}/ada/follow/pulls/1.diff`)).text()).toContain('+++ b/n.txt');
     expect((await repos.issueListIssues('ada', 'follow', { type: 'pulls' })).data.map(({ number }) => number)).toEqual([
       1,
     ]);
@@ -141,9 +141,9 @@ describe('pull requests', () => {
       expect((await log(name, '%an|%cn|%s')).find((line) => line.endsWith('o.txt'))).toBe('Ann|ada|dev: o.txt');
     if (style === 'squash')
       expect((await log(name, '%b')).join('\n')).toContain('Co-authored-by: Ann <ann@example.org>');
-    await room.git(['checkout', '-q', 'origin/main'], { cwd });
-    expect((await room.git(['ls-files'], { cwd })).stdout).toBe('a.txt\nn.txt\no.txt\n');
-    expect((await room.git(['fsck', '--strict'], { cwd })).code).toBe(0);
+    await fixture.git(['checkout', '-q', 'origin/main'], { cwd });
+    expect((await fixture.git(['ls-files'], { cwd })).stdout).toBe('a.txt\nn.txt\no.txt\n');
+    expect((await fixture.git(['fsck', '--strict'], { cwd })).code).toBe(0);
     expect((await merge(name, 1, style)).status).toBe(405);
     // The merge commit is listed once.
     expect(
@@ -179,8 +179,8 @@ describe('pull requests', () => {
     expect((await merge('conflict', 2, 'squash', { MergeTitleField: 'Own words' })).status).toBe(200);
     expect((await log('conflict', '%s'))[0]).toBe('Own words');
     // The conflict disappears immediately after the branch was changed to match the base.
-    await room.git(['checkout', '-q', 'dev'], { cwd });
-    await room.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
+    await fixture.git(['checkout', '-q', 'dev'], { cwd });
+    await fixture.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
     await push(cwd, 'conflict', 'dev');
     expect((await json('GET', '/repos/ada/conflict/pulls/1')).mergeable).toBe(true);
   });
@@ -192,20 +192,20 @@ describe('pull requests', () => {
     expect((await merge('update', 1, 'fast-forward-only')).status).toBe(200);
     expect((await log('update', '%s'))[0]).toBe('dev: n.txt');
     expect((await merge('update', 2, 'fast-forward-only')).status).toBe(409);
-    expect((await room.api('POST', '/repos/ada/update/pulls/2/update?style=rebase')).status).toBe(200);
+    expect((await fixture.api('POST', '/repos/ada/update/pulls/2/update?style=rebase')).status).toBe(200);
     expect(await log('update', '%s', 'other')).toEqual(['other: o.txt', 'dev: n.txt', 'first commit']);
     await commit(cwd, 'main', 'z.txt', 'z', 'z');
-    await room.git(['reset', '-q', '--hard', 'origin/main'], { cwd });
+    await fixture.git(['reset', '-q', '--hard', 'origin/main'], { cwd });
     await commit(cwd, 'main', 'z.txt', 'z', 'z');
     await push(cwd, 'update', 'main');
-    expect((await room.api('POST', '/repos/ada/update/pulls/2/update')).status).toBe(200);
+    expect((await fixture.api('POST', '/repos/ada/update/pulls/2/update')).status).toBe(200);
     expect((await log('update', '%s', 'other'))[0]).toBe("Merge branch 'main' into other");
     expect((await merge('update', 2, 'fast-forward-only')).status).toBe(200);
   });
 
   it('are reviewed line by line, and not approved by their author', async () => {
     await project('review', { dev: { 'a.txt': base.replace('line 6', 'LINE 6') } });
-    const bob = await room.account('bob', [{ service: 'git', resource: 'ada/review', permission: 'read-write' }]);
+    const bob = await fixture.account('bob', [{ service: 'git', resource: 'ada/review', permission: 'read-write' }]);
     await open('review', 'dev');
     const result = await json('POST', '/repos/ada/review/pulls/1/requested_reviewers', { reviewers: ['bob'] });
     expect(result[0]).toMatchObject({ state: 'REQUEST_REVIEW', user: { login: 'bob' } });
@@ -227,21 +227,21 @@ describe('pull requests', () => {
     expect(line).toMatchObject({ path: 'a.txt', position: 6, original_position: 0, body: 'Why in capitals?' });
     expect(line.diff_hunk.split('\n').slice(1)).toEqual([' line 4', ' line 5', '-line 6', '+LINE 6']);
     expect((await json('GET', '/repos/ada/review/pulls/1')).requested_reviewers).toEqual([]);
-    expect((await room.api('POST', path, { event: 'APPROVED' })).status).toBe(422);
+    expect((await fixture.api('POST', path, { event: 'APPROVED' })).status).toBe(422);
     expect((await json('POST', path, { event: 'APPROVED' }, bob)).state).toBe('APPROVED');
-    expect((await room.api('POST', path, { event: 'COMMENT', body: ' ' }, bob)).status).toBe(422);
+    expect((await fixture.api('POST', path, { event: 'COMMENT', body: ' ' }, bob)).status).toBe(422);
   });
 
   it('updates the number of comments when a review is deleted', async () => {
     await project('recount', { dev: { 'a.txt': base.replace('line 6', 'LINE 6') } });
-    const bob = await room.account('bert', [{ service: 'git', resource: 'ada/recount', permission: 'read-write' }]);
+    const bob = await fixture.account('bert', [{ service: 'git', resource: 'ada/recount', permission: 'read-write' }]);
     await open('recount', 'dev');
     await json('POST', '/repos/ada/recount/issues/1/comments', { body: 'a comment' });
     const path = '/repos/ada/recount/pulls/1/reviews';
     const { id } = await json('POST', path, { event: 'COMMENT', body: 'a remark on all of it' }, bob);
     const counted = async (): Promise<number> => (await json('GET', '/repos/ada/recount/issues/1')).comments;
     expect(await counted()).toBe(2);
-    expect((await room.api('DELETE', `${path}/${id}`, undefined, bob)).status).toBe(204);
+    expect((await fixture.api('DELETE', `${path}/${id}`, undefined, bob)).status).toBe(204);
     expect(await counted()).toBe(1);
   });
 
@@ -262,7 +262,7 @@ describe('pull requests', () => {
       true,
     ]);
     expect((await json('GET', '/repos/ada/fixes/issues/2/timeline'))[0].type).toBe('commit_ref');
-    await room.git(['checkout', '-q', '-b', 'aside'], { cwd });
+    await fixture.git(['checkout', '-q', '-b', 'aside'], { cwd });
     await commit(cwd, 'aside', 'c.txt', 'c', 'closes #2');
     await push(cwd, 'fixes', 'aside');
     expect(await states()).toEqual(['closed', 'open', 'open']);
@@ -272,13 +272,13 @@ describe('pull requests', () => {
 
   it('works from forks and respects protected branches', async () => {
     await project('parent', {});
-    const bob = await room.account('carla');
+    const bob = await fixture.account('carla');
     const fork = await json('POST', '/repos/ada/parent/forks', { name: 'copy' }, bob);
     expect(fork.full_name).toBe('carla/copy');
-    const cwd = join(room.folder, 'parent');
-    const carlaUrl = room.url.replace('://', `://carla:${encodeURIComponent('a long password of carla')}@`);
+    const cwd = join(fixture.folder, 'parent');
+    const carlaUrl = fixture.url.replace('://', `://carla:${encodeURIComponent('a long password of carla')}@`);
     await commit(cwd, 'main', 'f.txt', 'f\n', 'From afar');
-    await room.git(['push', '-q', `${carlaUrl}/carla/copy.git`, 'main:afar'], { cwd });
+    await fixture.git(['push', '-q', `${carlaUrl}/carla/copy.git`, 'main:afar'], { cwd });
     const response = await json(
       'POST',
       '/repos/ada/parent/pulls',
@@ -291,22 +291,22 @@ describe('pull requests', () => {
       head: { ref: 'afar', repo: { full_name: 'carla/copy' } },
     });
     await commit(cwd, 'main', 'g.txt', 'g\n', 'Further');
-    await room.git(['push', '-q', `${carlaUrl}/carla/copy.git`, 'main:afar'], { cwd });
+    await fixture.git(['push', '-q', `${carlaUrl}/carla/copy.git`, 'main:afar'], { cwd });
     expect((await json('GET', '/repos/ada/parent/pulls/1')).changed_files).toBe(2);
-    const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/parent.git`, 'refs/pull/1/head']);
-    expect(stdout.slice(0, 40)).toBe((await room.git(['rev-parse', 'main'], { cwd })).stdout.trim());
+    const { stdout } = await fixture.git(['ls-remote', `${fixture.signedUrl}/ada/parent.git`, 'refs/pull/1/head']);
+    expect(stdout.slice(0, 40)).toBe((await fixture.git(['rev-parse', 'main'], { cwd })).stdout.trim());
     // The author cannot merge.
-    expect((await room.api('POST', '/repos/ada/parent/pulls/1/merge', { Do: 'merge' }, bob)).status).toBe(403);
+    expect((await fixture.api('POST', '/repos/ada/parent/pulls/1/merge', { Do: 'merge' }, bob)).status).toBe(403);
     expect((await merge('parent', 1, 'merge')).status).toBe(200);
     expect((await log('parent', '%s'))[0]).toBe("Merge pull request 'Afar' (#1) from carla/copy:afar into main");
     // An unrelated repository cannot be the source of a pull request.
     await json('POST', '/user/repos', { name: 'stranger', auto_init: true }, bob);
     expect(
-      (await room.api('POST', '/repos/ada/parent/pulls', { title: 'x', head: 'carla/stranger:main', base: 'main' }))
+      (await fixture.api('POST', '/repos/ada/parent/pulls', { title: 'x', head: 'carla/stranger:main', base: 'main' }))
         .status,
     ).toBe(404);
     // A branch that is protected from deletion remains after the merge.
-    await room.git(['checkout', '-q', '-b', 'kept', 'origin/main'], { cwd });
+    await fixture.git(['checkout', '-q', '-b', 'kept', 'origin/main'], { cwd });
     await commit(cwd, 'kept', 'k.txt', 'k', 'Kept');
     await push(cwd, 'parent', 'kept');
     await json('POST', '/repos/ada/parent/branch_protections', { rule_name: 'kept' });

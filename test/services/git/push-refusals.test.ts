@@ -1,33 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeKey, openGitRoom, type GitRoom, type RunOptions } from './git-fixture.ts';
+import { makeKey, openGitFixture, type GitFixture, type RunOptions } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let overSsh: RunOptions;
 const remotes: Record<'HTTP' | 'SSH', (name: string) => string> = {
-  HTTP: (name) => `${room.signedUrl}/ada/${name}.git`,
+  HTTP: (name) => `${fixture.signedUrl}/ada/${name}.git`,
   SSH: (name) => `${ssh}/ada/${name}.git`,
 };
 let ssh = '';
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  const key = await makeKey(room, 'id_ada');
-  expect((await room.api('POST', '/user/keys', { title: 'k', key: key.text })).status).toBe(201);
+  fixture = await openGitFixture();
+  const key = await makeKey(fixture, 'id_ada');
+  expect((await fixture.api('POST', '/user/keys', { title: 'k', key: key.text })).status).toBe(201);
   overSsh = { environment: { GIT_SSH_COMMAND: key.command } };
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe.each(['HTTP', 'SSH'] as const)('a push over %s', (way) => {
   const name = `demo-${way.toLowerCase()}`;
   let cwd = '';
   const push = (...args: readonly string[]) =>
-    room.git(['push', ...args], { cwd, mayFail: true, ...(way === 'SSH' ? overSsh : {}) });
+    fixture.git(['push', ...args], { cwd, mayFail: true, ...(way === 'SSH' ? overSsh : {}) });
 
   beforeAll(async () => {
-    const { ssh_url } = await room.create(name);
+    const { ssh_url } = await fixture.create(name);
     ssh = String(ssh_url).replace(`/ada/${name}.git`, '');
-    cwd = await room.work(name);
-    await room.git(['push', '-q', remotes[way](name), 'main', 'main:topic'], { cwd, ...overSsh });
+    cwd = await fixture.work(name);
+    await fixture.git(['push', '-q', remotes[way](name), 'main', 'main:topic'], { cwd, ...overSsh });
   });
 
   it.each([[[':main']], [['--delete', 'main']], [['--force', ':main', 'main:other']], [[':refs/heads/main']]])(
@@ -38,13 +38,13 @@ describe.each(['HTTP', 'SSH'] as const)('a push over %s', (way) => {
       const result = await push(...options, remotes[way](name), ...rest);
       expect(result.code).not.toBe(0);
       expect(result.stderr).toContain('branch main is the default branch and cannot be deleted');
-      const reply = await room.api('GET', `/repos/ada/${name}/contents`);
+      const reply = await fixture.api('GET', `/repos/ada/${name}/contents`);
       expect(((await reply.json()) as readonly unknown[]).length).toBe(1);
     },
   );
 
   it('deletes the former default branch after another one was selected', async () => {
-    expect((await room.api('PATCH', `/repos/ada/${name}`, { default_branch: 'topic' })).status).toBe(200);
+    expect((await fixture.api('PATCH', `/repos/ada/${name}`, { default_branch: 'topic' })).status).toBe(200);
     expect((await push(remotes[way](name), ':main')).code).toBe(0);
     expect((await push(remotes[way](name), ':topic')).stderr).toContain('branch topic is the default branch');
   });
@@ -55,7 +55,7 @@ describe.each(['HTTP', 'SSH'] as const)('a push over %s', (way) => {
       const result = await push(remotes[way](name), `HEAD:${ref}`);
       expect(result.code).not.toBe(0);
       expect(result.stderr).toContain('pull requests cannot be created by a push');
-      const { stdout } = await room.git(['ls-remote', remotes[way](name)], { cwd, ...overSsh });
+      const { stdout } = await fixture.git(['ls-remote', remotes[way](name)], { cwd, ...overSsh });
       expect(stdout).not.toContain('refs/for');
     },
   );

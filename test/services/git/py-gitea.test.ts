@@ -1,18 +1,20 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { lacks } from '../../support/needs.ts';
-import { openGitRoom } from './git-fixture.ts';
+import { lacks } from '../../support/requirements.ts';
+import { openGitFixture } from './git-fixture.ts';
 
 const client = fileURLToPath(new URL('../../../.cache/tools/py-gitea', import.meta.url));
 const script = fileURLToPath(new URL('py-gitea.py', import.meta.url));
 
 it.skipIf(lacks(existsSync(client)))('works with py-gitea', async () => {
-  await using room = await openGitRoom();
-  await room.account('bob');
-  const { sha1 } = (await (await room.api('POST', '/users/ada/tokens', { name: 'py' })).json()) as { sha1: string };
+  await using fixture = await openGitFixture();
+  await fixture.account('bob');
+  const { sha1 } = (await (await fixture.api('POST', '/users/ada/tokens', { name: 'py' })).json()) as { sha1: string };
   const environment = { PYTHONPATH: client, PYTHONDONTWRITEBYTECODE: '1' };
-  const { stdout } = await room.run('python3', [script, room.url, sha1, 'http://127.0.0.1:9/hook'], { environment });
+  const { stdout } = await fixture.run('python3', [script, fixture.url, sha1, 'http://127.0.0.1:9/hook'], {
+    environment,
+  });
   expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({
     version: '1',
     me: ['ada', true],
@@ -39,16 +41,16 @@ it.skipIf(lacks(existsSync(client)))('works with py-gitea', async () => {
 });
 
 it.skipIf(lacks(existsSync(client)))('works with issues and pull requests of py-gitea', async () => {
-  await using room = await openGitRoom();
-  await room.account('bob');
-  await room.create('py');
-  const cwd = await room.work('py');
-  await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm n'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/py.git`, '--all'], { cwd });
-  const { sha1 } = (await (await room.api('POST', '/users/ada/tokens', { name: 'py' })).json()) as { sha1: string };
+  await using fixture = await openGitFixture();
+  await fixture.account('bob');
+  await fixture.create('py');
+  const cwd = await fixture.work('py');
+  await fixture.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm n'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/py.git`, '--all'], { cwd });
+  const { sha1 } = (await (await fixture.api('POST', '/users/ada/tokens', { name: 'py' })).json()) as { sha1: string };
   const environment = { PYTHONPATH: client, PYTHONDONTWRITEBYTECODE: '1' };
   const issues = fileURLToPath(new URL('py-gitea-issues.py', import.meta.url));
-  const { stdout } = await room.run('python3', [issues, room.url, sha1], { environment });
+  const { stdout } = await fixture.run('python3', [issues, fixture.url, sha1], { environment });
   expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({
     milestone: ['soon', 'open'],
     all: 42,

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
+import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let port: string;
 let key: { readonly text: string; readonly command: string };
 beforeAll(async () => {
-  room = await openGitRoom();
-  const { ssh_url } = await room.create('demo');
+  fixture = await openGitFixture();
+  const { ssh_url } = await fixture.create('demo');
   port = new URL(String(ssh_url)).port;
-  key = await makeKey(room, 'id_rsa', 'rsa');
-  expect((await room.api('POST', '/user/keys', { title: 'k', key: key.text })).status).toBe(201);
+  key = await makeKey(fixture, 'id_rsa', 'rsa');
+  expect((await fixture.api('POST', '/user/keys', { title: 'k', key: key.text })).status).toBe(201);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Reads the algorithms that the server offers in the key exchange packet. */
 async function offered(): Promise<string> {
@@ -42,13 +42,13 @@ it.each([
   ['-o', 'PubkeyAcceptedAlgorithms=ssh-rsa', '-o', 'PubkeyAcceptedKeyTypes=ssh-rsa'],
 ])('rejects a client that requires it: %s %s', async (...options) => {
   const [program = '', ...args] = key.command.split(' ');
-  const result = await room.run(program, [...options, ...args, '-p', port, 'git@127.0.0.1'], { mayFail: true });
+  const result = await fixture.run(program, [...options, ...args, '-p', port, 'git@127.0.0.1'], { mayFail: true });
   expect(result.code).not.toBe(0);
 });
 
 it('accepts an RSA key that signs with SHA-2', async () => {
   const [program = '', ...args] = key.command.split(' ');
   const options = ['-o', 'PubkeyAcceptedAlgorithms=rsa-sha2-256', '-o', 'HostKeyAlgorithms=rsa-sha2-512'];
-  const result = await room.run(program, [...options, ...args, '-p', port, 'git@127.0.0.1'], { mayFail: true });
+  const result = await fixture.run(program, [...options, ...args, '-p', port, 'git@127.0.0.1'], { mayFail: true });
   expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('Hi there, ada!')]);
 });

@@ -1,25 +1,25 @@
 import { giteaApi } from 'gitea-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let api: ReturnType<typeof giteaApi<unknown>>;
 let bob = '';
 
 beforeAll(async () => {
-  room = await openGitRoom();
-  bob = await room.account('bob');
-  const response = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
-  api = giteaApi(room.url, { token: ((await response.json()) as { sha1: string }).sha1 });
-  await room.create('lamp');
-  const cwd = await room.work('lamp', {
+  fixture = await openGitFixture();
+  bob = await fixture.account('bob');
+  const response = await fixture.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  api = giteaApi(fixture.url, { token: ((await response.json()) as { sha1: string }).sha1 });
+  await fixture.create('lamp');
+  const cwd = await fixture.work('lamp', {
     'main.ts': 'export const lamp = 1;\n',
     Makefile: 'all:\n',
     'README.md': '# lamp\n',
   });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main', 'main:dev'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'main', 'main:dev'], { cwd });
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 it('returns each status of a commit and the combined status', async () => {
   const { repos } = api;
@@ -51,10 +51,10 @@ it('returns each status of a commit and the combined status', async () => {
     'ci/build',
     'ci/build',
   ]);
-  const no = await room.api('POST', `/repos/ada/lamp/statuses/${sha}`, { state: 'success' }, bob);
+  const no = await fixture.api('POST', `/repos/ada/lamp/statuses/${sha}`, { state: 'success' }, bob);
   expect(no.status).toBe(403);
-  expect((await room.api('POST', `/repos/ada/lamp/statuses/${sha}`, { state: 'fine' })).status).toBe(422);
-  expect((await room.api('GET', '/repos/ada/lamp/commits/nowhere/status')).status).toBe(404);
+  expect((await fixture.api('POST', `/repos/ada/lamp/statuses/${sha}`, { state: 'fine' })).status).toBe(422);
+  expect((await fixture.api('GET', '/repos/ada/lamp/commits/nowhere/status')).status).toBe(404);
 });
 
 it('renames a branch together with its pull requests', async () => {
@@ -67,10 +67,10 @@ it('renames a branch together with its pull requests', async () => {
   expect((await repos.repoListBranches('ada', 'lamp')).data.map(({ name }) => name)).toEqual(['develop', 'trunk']);
   const pull = (await repos.repoGetPullRequest('ada', 'lamp', 1)).data;
   expect(pull).toMatchObject({ state: 'open', mergeable: true, head: { ref: 'develop' }, base: { ref: 'trunk' } });
-  const { stdout } = await room.git(['ls-remote', '--symref', `${room.signedUrl}/ada/lamp.git`, 'HEAD']);
+  const { stdout } = await fixture.git(['ls-remote', '--symref', `${fixture.signedUrl}/ada/lamp.git`, 'HEAD']);
   expect(stdout).toContain('ref: refs/heads/trunk\tHEAD');
-  expect((await room.api('PATCH', '/repos/ada/lamp/branches/develop', { name: 'trunk' })).status).toBe(422);
-  expect((await room.api('PATCH', '/repos/ada/lamp/branches/nowhere', { name: 'x' })).status).toBe(404);
+  expect((await fixture.api('PATCH', '/repos/ada/lamp/branches/develop', { name: 'trunk' })).status).toBe(422);
+  expect((await fixture.api('PATCH', '/repos/ada/lamp/branches/nowhere', { name: 'x' })).status).toBe(404);
   expect((await repos.repoMergePullRequest('ada', 'lamp', 1, { Do: 'merge' })).status).toBe(200);
   const sha = (await repos.repoGetPullRequest('ada', 'lamp', 1)).data.merge_commit_sha ?? '';
   expect((await repos.repoGetCommitPullRequest('ada', 'lamp', sha)).data.number).toBe(1);
@@ -79,26 +79,26 @@ it('renames a branch together with its pull requests', async () => {
 it('serves languages, watches, users, topics, templates and further routes of clients', async () => {
   const { repos, user, users, topics, settings, repositories } = api;
   expect((await repos.repoGetLanguages('ada', 'lamp')).data).toEqual({ TypeScript: 23, Makefile: 5 });
-  await room.api('PUT', '/repos/ada/lamp/subscription', undefined, bob);
+  await fixture.api('PUT', '/repos/ada/lamp/subscription', undefined, bob);
   expect((await repos.repoListSubscribers('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['bob']);
-  expect((await room.api('GET', '/repos/ada/lamp/subscription')).status).toBe(404);
+  expect((await fixture.api('GET', '/repos/ada/lamp/subscription')).status).toBe(404);
   expect((await repos.userCurrentPutSubscription('ada', 'lamp')).data).toMatchObject({ subscribed: true });
   expect((await user.userCurrentListSubscriptions()).data.map(({ name }) => name)).toEqual(['lamp']);
   // Watchers are notified of comments.
   await repos.issueCreateIssue('ada', 'lamp', { title: 'Flickers' });
-  const notifications = (await (await room.api('GET', '/notifications', undefined, bob)).json()) as {
+  const notifications = (await (await fixture.api('GET', '/notifications', undefined, bob)).json()) as {
     subject: { title: string };
   }[];
   expect(notifications.map(({ subject }) => subject.title)).toEqual(['Flickers']);
-  await room.api('PATCH', '/repos/ada/lamp', { private: true });
-  expect(await (await room.api('GET', '/user/subscriptions', undefined, bob)).json()).toEqual([]);
-  expect(await (await room.api('GET', '/users/ada/starred', undefined, bob)).json()).toEqual([]);
-  await room.api('PATCH', '/repos/ada/lamp', { private: false, template: true });
+  await fixture.api('PATCH', '/repos/ada/lamp', { private: true });
+  expect(await (await fixture.api('GET', '/user/subscriptions', undefined, bob)).json()).toEqual([]);
+  expect(await (await fixture.api('GET', '/users/ada/starred', undefined, bob)).json()).toEqual([]);
+  await fixture.api('PATCH', '/repos/ada/lamp', { private: false, template: true });
   expect((await repos.userCurrentDeleteSubscription('ada', 'lamp')).status).toBe(204);
   expect((await users.userListSubscriptions('ada')).data).toEqual([]);
   await user.userCurrentPutStar('ada', 'lamp');
   expect((await users.userListStarred('ada')).data.map(({ name }) => name)).toEqual(['lamp']);
-  await room.api('PUT', '/repos/ada/lamp/collaborators/bob', { permission: 'write' });
+  await fixture.api('PUT', '/repos/ada/lamp/collaborators/bob', { permission: 'write' });
   expect((await repos.repoGetAssignees('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
   expect((await repos.repoGetReviewers('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
   await repos.repoUpdateTopics('ada', 'lamp', { topics: ['light', 'home'] });
@@ -107,7 +107,7 @@ it('serves languages, watches, users, topics, templates and further routes of cl
   });
   expect((await settings.getGeneralUiSettings()).data.allowed_reactions).toContain('heart');
   expect((await settings.getGeneralRepositorySettings()).data).toMatchObject({ lfs_disabled: false });
-  expect(await (await fetch(`${room.url}/api/v1/markdown/raw`, { method: 'POST', body: '**x**' })).text()).toContain(
+  expect(await (await fetch(`${fixture.url}/api/v1/markdown/raw`, { method: 'POST', body: '**x**' })).text()).toContain(
     '<strong>x</strong>',
   );
   const { data: lamp } = await repos.repoGet('ada', 'lamp');
@@ -123,11 +123,12 @@ it('serves languages, watches, users, topics, templates and further routes of cl
   expect(commits.map(({ commit }) => commit?.message?.trim())).toEqual(['Initial commit']);
   expect((await repos.repoGetContents('ada', 'second', 'main.ts')).data.name).toBe('main.ts');
   expect(
-    (await room.api('POST', '/repos/ada/second/generate', { owner: 'ada', name: 'third', git_content: true })).status,
+    (await fixture.api('POST', '/repos/ada/second/generate', { owner: 'ada', name: 'third', git_content: true }))
+      .status,
   ).toBe(422);
   await repos.repoCreateRelease('ada', 'second', { tag_name: 'v1' });
   expect((await repos.repoDeleteReleaseByTag('ada', 'second', 'v1')).status).toBe(204);
-  expect((await (await fetch(`${room.url}/swagger.v1.json`)).json()) as object).toMatchObject({
+  expect((await (await fetch(`${fixture.url}/swagger.v1.json`)).json()) as object).toMatchObject({
     paths: {
       '/repos/{owner}/{repo}/commits/{ref}/status': { get: {} },
       '/repos/{owner}/{repo}/languages': { get: {} },

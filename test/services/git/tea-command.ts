@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGitRoom, type GitRoom } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
 import { openWalk, pushBranch, teaWalk } from './tea-walk.ts';
 
 /** Requests and responses of tea in one step. */
@@ -19,7 +19,7 @@ export interface TeaCall {
 /** Runs Gitea's command line client at a path like its users. With `record`, requests are written to a file. */
 export function describeTeaCommand(binary: string, record: string | undefined): void {
   describe('the tea command', () => {
-    let room: GitRoom;
+    let fixture: GitFixture;
     let step = -1;
     let branch = '-';
     const calls: TeaCall[] = [];
@@ -30,8 +30,8 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
         const body = Buffer.concat(parts);
         const { url = '', method = '', headers } = incoming;
         const onward = ask(
-          room.url + url,
-          { method, headers: { ...headers, host: new URL(room.url).host } },
+          fixture.url + url,
+          { method, headers: { ...headers, host: new URL(fixture.url).host } },
           (reply) => {
             calls.push({
               step,
@@ -49,14 +49,14 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
       });
     });
     const tea = (...args: readonly string[]) =>
-      room.run(binary, args, { environment: { XDG_CONFIG_HOME: room.folder, NO_COLOR: '1' }, mayFail: true });
+      fixture.run(binary, args, { environment: { XDG_CONFIG_HOME: fixture.folder, NO_COLOR: '1' }, mayFail: true });
 
     beforeAll(async () => {
-      room = await openGitRoom();
-      const { ada, bob } = await openWalk(room);
+      fixture = await openGitFixture();
+      const { ada, bob } = await openWalk(fixture);
       between.listen(0, '127.0.0.1');
       await once(between, 'listening');
-      const url = record === undefined ? room.url : `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+      const url = record === undefined ? fixture.url : `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
       for (const [name, token] of [
         ['bob', bob],
         ['ada', ada],
@@ -68,17 +68,17 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
     afterAll(async () => {
       if (record !== undefined) writeFileSync(record, JSON.stringify(calls, null, 1));
       between.close();
-      await room[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
     });
 
-    it.each(teaWalk.map((each, index) => [each.args.join(' '), each, index] as const))(
+    it.each(teaWalk.map((entry, index) => [entry.args.join(' '), entry, index] as const))(
       '%s',
-      async (_name, each, index) => {
-        if (each.needsBranch === true) branch = await pushBranch(room);
+      async (_name, entry, index) => {
+        if (entry.needsBranch === true) branch = await pushBranch(fixture);
         step = index;
-        const { code, stdout, stderr } = await tea(...each.args, '--login', each.asBob === true ? 'bob' : 'ada');
+        const { code, stdout, stderr } = await tea(...entry.args, '--login', entry.asBob === true ? 'bob' : 'ada');
         expect([code, stderr, stdout]).toEqual([0, expect.any(String), expect.any(String)]);
-        for (const text of each.output) expect(stdout.replaceAll(/ +/g, ' ')).toMatch(text);
+        for (const text of entry.output) expect(stdout.replaceAll(/ +/g, ' ')).toMatch(text);
       },
     );
   });

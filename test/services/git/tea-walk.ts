@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GitRoom } from './git-fixture.ts';
+import type { GitFixture } from './git-fixture.ts';
 
 /** Command of tea and its expected output. */
 export interface TeaStep {
@@ -166,23 +166,30 @@ export const teaWalk: readonly TeaStep[] = [
 ];
 
 /** Creates the accounts and repositories that the steps need. */
-export async function openWalk(room: GitRoom): Promise<{ readonly ada: string; readonly bob: string }> {
+export async function openWalk(fixture: GitFixture): Promise<{ readonly ada: string; readonly bob: string }> {
   const token = async (name: string, authorization?: string): Promise<string> => {
-    const response = await room.api('POST', `/users/${name}/tokens`, { name: 'tea', scopes: ['all'] }, authorization);
+    const response = await fixture.api(
+      'POST',
+      `/users/${name}/tokens`,
+      { name: 'tea', scopes: ['all'] },
+      authorization,
+    );
     return ((await response.json()) as { sha1: string }).sha1;
   };
-  const bob = await room.account('bob');
-  await room.api('POST', '/orgs', { username: 'workshop' });
-  writeFileSync(join(room.folder, 'asset.txt'), 'an asset\n');
+  const bob = await fixture.account('bob');
+  await fixture.api('POST', '/orgs', { username: 'workshop' });
+  writeFileSync(join(fixture.folder, 'asset.txt'), 'an asset\n');
   return { ada: await token('ada'), bob: await token('bob', bob) };
 }
 
 /** Pushes the head branch of a pull request and returns its commit. */
-export async function pushBranch(room: GitRoom): Promise<string> {
-  await room.api('PUT', '/repos/ada/lamp/collaborators/bob', { permission: 'write' });
-  const cwd = join(room.folder, 'lamp');
-  await room.git(['clone', '-q', `${room.signedUrl}/ada/lamp.git`, cwd]);
-  await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm brighter'], { cwd });
-  await room.git(['push', '-q', 'origin', 'dev'], { cwd });
-  return (await room.git(['rev-parse', 'dev'], { cwd })).stdout.trim();
+export async function pushBranch(fixture: GitFixture): Promise<string> {
+  await fixture.api('PUT', '/repos/ada/lamp/collaborators/bob', { permission: 'write' });
+  const cwd = join(fixture.folder, 'lamp');
+  await fixture.git(['clone', '-q', `${fixture.signedUrl}/ada/lamp.git`, cwd]);
+  await fixture.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm brighter'], {
+    cwd,
+  });
+  await fixture.git(['push', '-q', 'origin', 'dev'], { cwd });
+  return (await fixture.git(['rev-parse', 'dev'], { cwd })).stdout.trim();
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openGitRoom } from './git-fixture.ts';
+import { openGitFixture } from './git-fixture.ts';
 import { describeTeaCommand, type TeaCall } from './tea-command.ts';
 import { openWalk, pushBranch, teaWalk } from './tea-walk.ts';
 
@@ -10,13 +10,13 @@ if (binary !== undefined) describeTeaCommand(binary, process.env['HOMEPORT_TEA_R
 it('answers the recorded requests of tea 0.11 as recorded', async () => {
   const calls = JSON.parse(readFileSync(new URL('golden/tea.json', import.meta.url), 'utf8')) as TeaCall[];
   expect(new Set(calls.map(({ step }) => step)).size).toBeGreaterThan(teaWalk.length - 3);
-  await using room = await openGitRoom();
-  const tokens = await openWalk(room);
+  await using fixture = await openGitFixture();
+  const tokens = await openWalk(fixture);
   let branch = '';
   for (const { body, method, path, status, step, type } of calls) {
-    if (teaWalk[step]?.needsBranch === true && branch === '') branch = await pushBranch(room);
+    if (teaWalk[step]?.needsBranch === true && branch === '') branch = await pushBranch(fixture);
     const token = teaWalk[step]?.asBob === true ? tokens.bob : tokens.ada;
-    const reply = await fetch(room.url + path.replaceAll('BRANCH', branch), {
+    const reply = await fetch(fixture.url + path.replaceAll('BRANCH', branch), {
       method,
       headers: { authorization: `token ${token}`, ...(type === undefined ? {} : { 'content-type': type }) },
       ...(body === '' ? {} : { body }),
@@ -31,7 +31,7 @@ it('answers the recorded requests of tea 0.11 as recorded', async () => {
     ]);
   }
   // The issue is unchanged after it was closed and reopened.
-  const pull: unknown = await (await room.api('GET', '/repos/ada/lamp/pulls/3')).json();
+  const pull: unknown = await (await fixture.api('GET', '/repos/ada/lamp/pulls/3')).json();
   expect(pull).toMatchObject({
     merged: true,
     milestone: { title: 'Winter' },

@@ -3,41 +3,41 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAppPage, splitTree } from '../../../services/contracts/git/web-addresses.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
+import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
 
-let room: GitRoom;
+let fixture: GitFixture;
 let head = '';
 let key = '';
 beforeAll(async () => {
-  room = await openGitRoom();
-  await room.create('demo', { description: 'A <b>demo</b>' });
-  await room.create('hidden', { private: true, auto_init: true });
-  const cwd = await room.work('demo', {
+  fixture = await openGitFixture();
+  await fixture.create('demo', { description: 'A <b>demo</b>' });
+  await fixture.create('hidden', { private: true, auto_init: true });
+  const cwd = await fixture.work('demo', {
     'README.md': '# The title\n<script>alert(1)</script>\n',
     'a.b.txt': 'one\ntwo\n',
   });
   mkdirSync(join(cwd, 'dir ü'));
   writeFileSync(join(cwd, 'dir ü', 'a#b?.txt'), 'odd name\n');
-  await room.git(['add', '.'], { cwd });
-  await room.git(['commit', '-qm', 'second commit'], { cwd });
-  await room.git(['tag', 'v1.0'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main', 'main:feature/x', 'v1.0'], { cwd });
-  await room.git(['commit', '-q', '--allow-empty', '-m', 'third commit'], { cwd });
-  await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main:topic'], { cwd });
-  head = (await room.git(['rev-parse', 'v1.0'], { cwd })).stdout.trim();
+  await fixture.git(['add', '.'], { cwd });
+  await fixture.git(['commit', '-qm', 'second commit'], { cwd });
+  await fixture.git(['tag', 'v1.0'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main', 'main:feature/x', 'v1.0'], { cwd });
+  await fixture.git(['commit', '-q', '--allow-empty', '-m', 'third commit'], { cwd });
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/demo.git`, 'main:topic'], { cwd });
+  head = (await fixture.git(['rev-parse', 'v1.0'], { cwd })).stdout.trim();
   const response = [
-    await room.api('POST', '/repos/ada/demo/issues', { title: 'An issue', body: 'Its **text**' }),
-    await room.api('POST', '/repos/ada/demo/pulls', { title: 'A pull request', head: 'topic', base: 'main' }),
-    await room.api('POST', '/repos/ada/demo/releases', { tag_name: 'v1.0', name: 'The release' }),
+    await fixture.api('POST', '/repos/ada/demo/issues', { title: 'An issue', body: 'Its **text**' }),
+    await fixture.api('POST', '/repos/ada/demo/pulls', { title: 'A pull request', head: 'topic', base: 'main' }),
+    await fixture.api('POST', '/repos/ada/demo/releases', { tag_name: 'v1.0', name: 'The release' }),
   ];
   expect(response.map(({ status }) => status)).toEqual([201, 201, 201]);
-  key = (await makeKey(room, 'id_ada')).text;
-  expect((await room.api('POST', '/user/keys', { title: 'k', key })).status).toBe(201);
+  key = (await makeKey(fixture, 'id_ada')).text;
+  expect((await fixture.api('POST', '/user/keys', { title: 'k', key })).status).toBe(201);
 });
-afterAll(() => room[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 const open = (path: string, headers: Record<string, string> = { accept: 'text/html' }): Promise<Response> =>
-  fetch(room.url + path, { redirect: 'manual', headers });
+  fetch(fixture.url + path, { redirect: 'manual', headers });
 
 describe('an address of Gitea, for visitors of a public repository', () => {
   it.each([
@@ -113,13 +113,13 @@ describe('an address of Gitea, for visitors of a public repository', () => {
 describe('a file of the latest release', () => {
   const download = (path: string): Promise<Response> => open(`/ada/demo/releases/${path}`, { accept: '*/*' });
   const upload = async (tag: string, content: string, more: object = {}): Promise<void> => {
-    const existing = await room.api('GET', `/repos/ada/demo/releases/tags/${tag}`);
+    const existing = await fixture.api('GET', `/repos/ada/demo/releases/tags/${tag}`);
     const release = existing.ok
       ? existing
-      : await room.api('POST', '/repos/ada/demo/releases', { tag_name: tag, ...more });
+      : await fixture.api('POST', '/repos/ada/demo/releases', { tag_name: tag, ...more });
     const { id } = (await release.json()) as { id: number };
     const path = `/repos/ada/demo/releases/${String(id)}/assets?name=tool.bin`;
-    expect((await room.api('POST', path, content)).status).toBe(201);
+    expect((await fixture.api('POST', path, content)).status).toBe(201);
   };
 
   it('is downloaded without its tag', async () => {
@@ -171,7 +171,7 @@ describe('an address of Gitea in a browser that uses the app', () => {
     const reply = await open(path, { accept: 'text/html', cookie: 'a=b; homeport-app=1' });
     expect(reply.status).toBe(302);
     const location = new URL(reply.headers.get('location') ?? '');
-    expect(location.origin).toBe(new URL(room.host.url('control')).origin);
+    expect(location.origin).toBe(new URL(fixture.host.url('control')).origin);
     const query = decodeURIComponent(location.search);
     expect(decodeURIComponent(location.pathname) + query).toBe(page);
   });

@@ -9,7 +9,7 @@ import { ItemStore } from '../../../services/inbox/store/items.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 eachDialect((_name, open, newLocation) => {
   const openInbox = async (location = newLocation()) => {

@@ -87,8 +87,8 @@ const probe = defineService({
   environment: {},
   migrations: [],
   settings: inbox.settings,
-  create(given) {
-    context = given;
+  create(argument) {
+    context = argument;
     return {
       start: () => Promise.resolve(),
       health: () => Promise.resolve({ state: 'up', detail: '' }),
@@ -98,9 +98,9 @@ const probe = defineService({
 });
 const observedInbox: typeof inbox = {
   ...inbox,
-  create(given, settings) {
-    inboxContext = given;
-    return inbox.create(given, settings);
+  create(argument, settings) {
+    inboxContext = argument;
+    return inbox.create(argument, settings);
   },
 };
 

@@ -5,7 +5,7 @@ import { ItemStore } from '../../../services/inbox/store/items.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { findEarlierRepeats } from '../../../services/inbox/store/repeats.ts';
 import { eachDialect } from '../../support/database.ts';
-import { collectPlans } from '../../support/plans.ts';
+import { collectPlans } from '../../support/query-plans.ts';
 
 const hourMs = 3_600_000;
 const startTime = 1_795_000_000_000;
@@ -59,8 +59,8 @@ eachDialect((name, open) => {
     expect([first?.repeated, secondDown?.repeated, third?.repeated]).toEqual([undefined, first?.id, secondDown?.id]);
     expect(await newest()).toEqual(['down 3 since 0', 'other once']);
     expect(await store.count({ newest: true })).toBe(2);
-    const repeatsOf = await store.findRun(third?.id ?? 0);
-    const earlier = await store.list({ repeatsOf }, undefined, 50);
+    const run = await store.findRun(third?.id ?? 0);
+    const earlier = await store.list({ repeatsOf: run }, undefined, 50);
     expect(earlier.map(({ id }) => id)).toEqual([secondDown?.id, first?.id]);
     // Without the filter, each repeat is a row, as other clients expect.
     expect(await findIds('down')).toHaveLength(3);

@@ -5,7 +5,7 @@ import { createBus } from '../../../main/host/services/bus.ts';
 import { defineTopic } from '../../../services/contracts/bus.ts';
 import { Activity } from '../../../services/kit/activity.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 const worked = defineTopic('test.worked', z.object({ time: z.number() }));
 

@@ -12,9 +12,9 @@ function reading(tookMs: number) {
     onRefreshDue: () => (renewed += 1),
     stopwatch: () => time,
     read: async () => {
-      const mine = (reads += 1);
+      const readNumber = (reads += 1);
       time += tookMs;
-      return Promise.resolve(mine);
+      return Promise.resolve(readNumber);
     },
   });
   return {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createBus } from '../../../main/host/services/bus.ts';
 import { accountsChanged, accountsRemoved } from '../../../services/contracts/control/accounts.ts';
 import { deleteWithAccount } from '../../../services/kit/delete-with-account.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 it('deletes the data of removed accounts and logs a failure', async () => {
   const bus = createBus(silentLog);

@@ -114,8 +114,8 @@ describe('signals of a client that leaves', () => {
 
   it('distinguishes a client that stops sending and still reads', async () => {
     const { request, response, client } = await open(get);
-    const [early, left] = [createCloseSignal(response), createDisconnectSignal(request, response)];
-    const aborted = once(left, 'abort');
+    const [early, disconnected] = [createCloseSignal(response), createDisconnectSignal(request, response)];
+    const aborted = once(disconnected, 'abort');
     client.end();
     await aborted;
     expect(early.aborted).toBe(false);

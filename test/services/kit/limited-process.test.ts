@@ -118,7 +118,10 @@ describe('LimitedProcesses', () => {
       import { parentPort } from 'node:worker_threads';
       import { LimitedProcesses } from ${JSON.stringify(new URL('../../../services/kit/limited-process.ts', import.meta.url).href)};
       const clock = { after: (ms, call) => { const t = setTimeout(call, ms); return { [Symbol.dispose]: () => clearTimeout(t) }; } };
-      const processes = new LimitedProcesses(new URL(${JSON.stringify(pathToFileURL(file).href)}), { clock, memoryMb: 32, timeoutMs: 30000 });
+      const processes = new LimitedProcesses(
+        new URL(${JSON.stringify(pathToFileURL(file).href)}),
+        { clock, memoryMb: 32, timeoutMs: 30000 },
+      );
       const error = await processes.run({}).catch((error) => error);
       parentPort.postMessage(error.limit);`;
     const thread = join(folder, 'thread.mjs');

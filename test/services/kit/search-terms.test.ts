@@ -13,8 +13,8 @@ it.each([
   ['हिन्दी', 'हिन्दी'],
   ['nas-error_backup: 99.5%', 'nas error backup 99 5'],
   ['🔥 — …', ''],
-])('folds %s', (text, words) => {
-  expect(foldTerms(text).join(' ')).toBe(words.normalize('NFC'));
+])('folds %s', (text, folded) => {
+  expect(foldTerms(text).join(' ')).toBe(folded.normalize('NFC'));
 });
 
 it('truncates a word that is too long for the index', () => {
@@ -22,20 +22,20 @@ it('truncates a word that is too long for the index', () => {
 });
 
 describe('parseSearch', () => {
-  const words = (text: string): string[] =>
+  const listTerms = (text: string): string[] =>
     parseSearch(text).map(({ words: each, prefix }) => each.join('+') + (prefix ? '*' : ''));
 
   it('parses words, quoted phrases and prefixes', () => {
-    expect(words('disk full')).toEqual(['disk', 'full*']);
-    expect(words('"disk full" nas')).toEqual(['disk+full', 'nas*']);
-    expect(words('ba* "disk"')).toEqual(['ba*', 'disk']);
-    expect(words('nas-error "open end')).toEqual(['nas+error', 'open+end']);
-    expect(words('東京 x')).toEqual(['東+京', 'x*']);
+    expect(listTerms('disk full')).toEqual(['disk', 'full*']);
+    expect(listTerms('"disk full" nas')).toEqual(['disk+full', 'nas*']);
+    expect(listTerms('ba* "disk"')).toEqual(['ba*', 'disk']);
+    expect(listTerms('nas-error "open end')).toEqual(['nas+error', 'open+end']);
+    expect(listTerms('東京 x')).toEqual(['東+京', 'x*']);
   });
 
   it('produces valid database queries for any input', () => {
-    expect(words(`' OR 1=1 -- "NEAR(a, 2)" {x} ^b c:d`)).toEqual(['or', '1+1', 'near+a+2', 'x', 'b', 'c+d*']);
-    expect(words('""" * -')).toEqual([]);
-    expect(words('a '.repeat(500))).toHaveLength(16);
+    expect(listTerms(`' OR 1=1 -- "NEAR(a, 2)" {x} ^b c:d`)).toEqual(['or', '1+1', 'near+a+2', 'x', 'b', 'c+d*']);
+    expect(listTerms('""" * -')).toEqual([]);
+    expect(listTerms('a '.repeat(500))).toHaveLength(16);
   });
 });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
 import { loadOrCreateKey } from '../../../services/kit/stored-key.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 const location = { table: 'keys', name: 'server', purpose: 'sample.key' };
 

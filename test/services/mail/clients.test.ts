@@ -8,7 +8,7 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
-import { lacksProgram } from '../../support/needs.ts';
+import { lacksProgram } from '../../support/requirements.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 
 const execute = promisify(execFile);

@@ -125,14 +125,14 @@ describe('mails of programs', () => {
 
 describe('recorded envelopes', () => {
   it.each(Object.entries(envelopes))('sends the recorded replies for %s', async (name, recorded) => {
-    const ours = replyDifferences[name];
+    const intended = replyDifferences[name];
     const before = offers.notices.size;
     const codes = await replay(recorded.from, recorded.to, toSource(recorded.data));
-    expect(codes).toEqual(ours?.codes ?? recorded.replies.map(([, code]) => code));
-    const expected = (ours?.told ?? recorded.delivered).map((each) => ({
-      ...each,
+    expect(codes).toEqual(intended?.codes ?? recorded.replies.map(([, code]) => code));
+    const expected = (intended?.notifications ?? recorded.delivered).map((entry) => ({
+      ...entry,
       // The ntfy destination posts to the root of its server.
-      path: each.path === '/' ? '/ntfy' : each.path,
+      path: entry.path === '/' ? '/ntfy' : entry.path,
     }));
     await vi.waitFor(() => expect(offers.notices.size).toBe(before + expected.length), {
       timeout: 10_000,

@@ -37,8 +37,8 @@ describe('burst of mails', () => {
     const openClients = await Promise.all(subjects.map(() => Client.open(host.port('mail'))));
     for (const client of openClients) clients.use(client);
     for (const client of openClients) expect(await client.begin(['alerts@x'])).toMatch(/^354 /);
-    const replies = openClients.map((client, at) =>
-      client.finish(Buffer.from(`Subject: ${subjects[at] ?? ''}\r\n\r\nx`)),
+    const replies = openClients.map((client, index) =>
+      client.finish(Buffer.from(`Subject: ${subjects[index] ?? ''}\r\n\r\nx`)),
     );
     for (const reply of await Promise.all(replies)) expect(reply).toMatch(/^250 /);
   };

@@ -59,7 +59,7 @@ export const replyDifferences: Readonly<
     string,
     {
       readonly codes?: readonly number[];
-      readonly told?: readonly (ExpectedNotification & { readonly path: string })[];
+      readonly notifications?: readonly (ExpectedNotification & { readonly path: string })[];
     }
   >
 > = {
@@ -69,13 +69,13 @@ export const replyDifferences: Readonly<
   'rcpt-plus': { codes: [250, 550] },
   'rcpt-one-good-one-unknown': { codes: [250, 250, 550, 250] },
   // After 250, delivery is guaranteed; a failing destination is retried without repeating successful ones.
-  'rcpt-dead': { codes: [250, 250, 250], told: [{ path: '/dead' }] },
+  'rcpt-dead': { codes: [250, 250, 250], notifications: [{ path: '/dead' }] },
   'rcpt-half': { codes: [250, 250, 250] },
-  'rcpt-good-and-dead': { codes: [250, 250, 250, 250], told: [{ path: '/basic' }, { path: '/dead' }] },
+  'rcpt-good-and-dead': { codes: [250, 250, 250, 250], notifications: [{ path: '/basic' }, { path: '/dead' }] },
   // One notification per mail, regardless of repeated recipients.
-  'rcpt-duplicate': { told: [{ path: '/basic' }] },
+  'rcpt-duplicate': { notifications: [{ path: '/basic' }] },
   // A name matches any domain, ignoring case, and so does its type.
-  'rcpt-other-domain': { told: [{ path: '/basic' }] },
-  'rcpt-user-case': { told: [{ path: '/basic' }] },
-  'rcpt-uppercase-type': { told: [{ path: '/basic', type: 'failure' }] },
+  'rcpt-other-domain': { notifications: [{ path: '/basic' }] },
+  'rcpt-user-case': { notifications: [{ path: '/basic' }] },
+  'rcpt-uppercase-type': { notifications: [{ path: '/basic', type: 'failure' }] },
 };

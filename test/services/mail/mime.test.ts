@@ -38,8 +38,8 @@ describe('mail sender', () => {
     ['a (b) c', 'a (b) c'],
     ['a (b (c)', 'a (b'],
     ['a)', 'a)'],
-  ])('formats %s as %s', async (from, shown) => {
-    expect((await parse(`From: ${from}\r\n\r\nx`)).from).toBe(shown);
+  ])('formats %s as %s', async (from, formatted) => {
+    expect((await parse(`From: ${from}\r\n\r\nx`)).from).toBe(formatted);
   });
 
   it('takes linear time when hostile', async () => {

@@ -33,7 +33,7 @@ describe('envelope recipient', () => {
 
   it.each(
     ['nobody@x', 'basic.critical@x', 'basic+x@x', 'backup-db@other', 'cam12@house.lan', 'basic', '.failure@x'].filter(
-      (each) => each !== 'basic',
+      (entry) => entry !== 'basic',
     ),
   )('rejects the unknown recipient %s', (address) => {
     expect(matchRecipient(mappings, address)).toBeUndefined();

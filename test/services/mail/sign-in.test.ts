@@ -12,9 +12,9 @@ import { Settings } from '../../../services/mail/settings.ts';
 import { SignIn } from '../../../services/mail/accept/sign-in.ts';
 import { createNetworkFilter } from '../../../services/mail/smtp/networks.ts';
 import type { Refusal } from '../../../services/mail/smtp/refusal.ts';
-import { openHouse } from '../../host/accounts/house.ts';
+import { openAccountsFixture } from '../../host/accounts/accounts-fixture.ts';
 import { admin, openTestHost, type TestHost } from '../../support/host.ts';
-import { lacks, lacksProgram } from '../../support/needs.ts';
+import { lacks, lacksProgram } from '../../support/requirements.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { Client } from './support.ts';
 
@@ -123,7 +123,7 @@ describe('sign-in', () => {
 
 describe('login of the settings', () => {
   it('is limited per client address, and allowed again later', async () => {
-    await using byLogin = await openHouse();
+    await using byLogin = await openAccountsFixture();
     const signIn = new SignIn(byLogin.accounts, () => [{ name: 'nas', password: secret }]);
     const code = async (password: string, address: string): Promise<number> => {
       const checked = signIn.check('nas', password, address).then(
@@ -147,8 +147,8 @@ describe('login of the settings', () => {
       expect(await code(secret, otherAddress)).toBe(235);
       byLogin.clock.advance(60_000);
       const codes = await Promise.all(guesses);
-      expect(codes.filter((each) => each === 535)).toHaveLength(5);
-      expect(codes.filter((each) => each === 454)).toHaveLength(35);
+      expect(codes.filter((entry) => entry === 535)).toHaveLength(5);
+      expect(codes.filter((entry) => entry === 454)).toHaveLength(35);
       // Later it is accepted again, and recently correct passwords pass first.
       expect(await code(secret, attacker)).toBe(235);
       const more = Array.from({ length: 40 }, attemptFrom(attacker));
@@ -295,7 +295,8 @@ with smtplib.SMTP('localhost', ${String(port)}) as smtp:
       while (!/^250 .*\r\n$/m.test(text)) text += String((await once(socket, 'data'))[0]);
       return text.split('\r\n').map((line) => line.slice(4));
     };
-    const offersSignIn = (extensions: readonly string[]): boolean => extensions.some((each) => each.startsWith('AUTH'));
+    const offersSignIn = (extensions: readonly string[]): boolean =>
+      extensions.some((entry) => entry.startsWith('AUTH'));
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'data');
     const extensions = await listExtensions(socket);
@@ -305,8 +306,8 @@ with smtplib.SMTP('localhost', ${String(port)}) as smtp:
       expect(String((await once(socket, 'data'))[0])).toMatch(/^220 /);
       const secured = connectTls({ socket, servername: 'localhost', ca: readFileSync(certificateFile) });
       await once(secured, 'secureConnect');
-      const later = await listExtensions(secured);
-      expect([offersSignIn(later), later.includes('STARTTLS')]).toEqual([isOfferedLater, false]);
+      const laterExtensions = await listExtensions(secured);
+      expect([offersSignIn(laterExtensions), laterExtensions.includes('STARTTLS')]).toEqual([isOfferedLater, false]);
       secured.destroy();
     }
     socket.destroy();

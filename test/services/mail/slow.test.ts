@@ -20,7 +20,8 @@ beforeEach(async () => {
   offers = probe.offers;
   const impatient = {
     ...mail,
-    create: (context: Context, given: Settings) => mail.create(context, { ...given, idleSeconds: 5, maxClients: 4 }),
+    create: (context: Context, settings: Settings) =>
+      mail.create(context, { ...settings, idleSeconds: 5, maxClients: 4 }),
   };
   host = await openTestHost({ services: [probe.descriptor, impatient], clock });
 });

@@ -74,7 +74,7 @@ eachDialect((_name, open) => {
     await add(message('new', { sender: 'Ärger@nas', subject: 'Störung BEHOBEN' }));
     await add(message('old', { sender: 'before@nas', subject: 'gone' }));
     await database.kysely.updateTable('messages').set({ words: '' }).where('id', '=', 'old').execute();
-    const search = async (words: string) => (await store.list({ words, limit: 9 })).map(({ id }) => id);
+    const search = async (text: string) => (await store.list({ words: text, limit: 9 })).map(({ id }) => id);
     expect(await search('STÖRUNG behoben')).toEqual(['new']);
     expect(await search('ärger')).toEqual(['new']);
     expect(await search('BEFORE@nas')).toEqual(['old']);
@@ -96,9 +96,9 @@ eachDialect((_name, open) => {
     const sources = new Sources(database.kysely, folder);
     await sources.open();
     await database.commit(async (transaction) => {
-      for (let at = 0; at < 250; at += 1) {
-        await store.add(transaction, message(`m${String(at)}`, { receivedAt: now - at - 1 }));
-        await sources.add(transaction, `m${String(at)}`, Buffer.from('x'));
+      for (let index = 0; index < 250; index += 1) {
+        await store.add(transaction, message(`m${String(index)}`, { receivedAt: now - index - 1 }));
+        await sources.add(transaction, `m${String(index)}`, Buffer.from('x'));
       }
     });
     await clearSpool(store, sources, now);

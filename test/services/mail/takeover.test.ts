@@ -123,7 +123,7 @@ unknown: [1, 2]
     expect(recipients[2]).toMatchObject({ title: '', body: 'ok', format: 'as it comes' });
     expect(settings).toMatchObject({ port: 8027, signIn: 'required' });
     for (const name of ['logins', 'hostName', 'tls', 'certificateFile']) expect(settings).not.toHaveProperty(name);
-    for (const words of [
+    for (const message of [
       'Taken over: 7 recipients, 0 logins.',
       'NOT_SET is not known',
       'nothing: it has no destinations',
@@ -136,7 +136,7 @@ unknown: [1, 2]
       'The login nas has no password',
       'The login cam has no password',
     ])
-      expect(notes.join('\n')).toContain(words);
+      expect(notes.join('\n')).toContain(message);
   });
 
   it.each(['smtp: {auth: {basic: nas}}', 'smtp: {auth: none}'])(

@@ -72,8 +72,8 @@ describe('mail to a topic', () => {
   });
 
   it('does not reveal the token', async () => {
-    const answer = await fetch(`${rig.host.url('control')}/api/mail/messages`, { headers: { authorization: admin } });
-    const listed = await answer.text();
+    const response = await fetch(`${rig.host.url('control')}/api/mail/messages`, { headers: { authorization: admin } });
+    const listed = await response.text();
     expect(listed).toContain('ntfy-DB-backup@ntfy.example.org');
     expect(listed).not.toContain(token);
     expect(rig.host.log.join('\n')).not.toContain(token);

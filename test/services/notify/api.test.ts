@@ -31,7 +31,7 @@ function lastInbox() {
 }
 
 describe('POST /notify', () => {
-  it('takes a form in parts, as the client of the peer sends it', async () => {
+  it("accepts a multipart form, as Apprise's client sends it", async () => {
     const form = new FormData();
     for (const [name, value] of [
       ['title', 'Ü'],
@@ -47,18 +47,18 @@ describe('POST /notify', () => {
     expect(lastInbox()).toMatchObject({ title: 'Ü', body: 'häppy', priority: 4 });
   });
 
-  it('means the key in the header when the path has none', async () => {
+  it('reads the key from the header when the path has none', async () => {
     for (const path of ['/notify', '/notify/']) {
       const headers = { ...json, 'x-apprise-config-id': 'aggregator' };
       const reply = await call(path, { headers, body: JSON.stringify({ body: path }) });
       expect(reply.status).toBe(200);
       expect(lastInbox()).toMatchObject({ body: path });
     }
-    const got = await call('/get', { headers: { 'x-apprise-config-id': 'aggregator' } });
-    expect(await got.text()).toContain('push://homeport');
+    const configuration = await call('/get', { headers: { 'x-apprise-config-id': 'aggregator' } });
+    expect(await configuration.text()).toContain('push://homeport');
   });
 
-  it('takes plain text as the body, titled by a header or the query', async () => {
+  it('accepts plain text as the body, with the title in a header or the query', async () => {
     await call('/notify/aggregator?type=down', {
       headers: { 'content-type': 'text/plain', title: 'From a header' },
       body: 'raw\ntext',
@@ -66,7 +66,7 @@ describe('POST /notify', () => {
     expect(lastInbox()).toMatchObject({ title: 'From a header', body: 'raw\ntext', priority: 4 });
   });
 
-  it('takes large bodies, answers 431 past the limit and 400 for hostile nesting, and goes on', async () => {
+  it('accepts large bodies, and responds with 431 above the limit and 400 to deep nesting', async () => {
     const large = JSON.stringify({ body: 'x'.repeat(100_000) });
     expect((await call('/notify/aggregator', { headers: json, body: large })).status).toBe(200);
     const form = new URLSearchParams({ body: 'x'.repeat(40_000) });
@@ -84,25 +84,25 @@ describe('POST /notify', () => {
     expect((await call('/notify/aggregator', { headers: unfinished, body: '--b\r\nContent-Disp' })).status).toBe(400);
   });
 
-  it('writes a structure out as text, and refuses one too deep for that', async () => {
+  it('formats a structure as text, and refuses a deeply nested one', async () => {
     const send = (body: string) => call('/notify/aggregator', { body, headers: json });
     expect((await send('{"body":{"disk":{"free":1}}}')).status).toBe(200);
     expect(lastInbox()?.body).toBe('{\n  "disk": {\n    "free": 1\n  }\n}');
     const nested = (levels: number, inside: string) => `{"body":${'['.repeat(levels)}${inside}${']'.repeat(levels)}}`;
     expect((await send(nested(5000, ''))).status).toBe(400);
-    // Over several lines this would be a hundred times as long.
+    // Formatted over several lines, the response would be a hundred times as long.
     expect((await send(nested(50, '1,'.repeat(20_000) + '1'))).status).toBe(200);
     expect(lastInbox()?.body).toHaveLength(40_101);
   });
 
-  it('writes out what a mapping finds, whatever it is', async () => {
+  it('formats the value of a mapping, whatever its type', async () => {
     const send = (query: string, fields: unknown) =>
       call(`/notify/aggregator?${query}`, { headers: json, body: JSON.stringify(fields) });
     expect((await send(':disk.free=body&:host=title', { disk: { free: 12 }, host: 'nas' })).status).toBe(200);
     expect(lastInbox()).toMatchObject({ title: 'nas', body: '12' });
   });
 
-  it('understands what other programs post; what the query says wins', async () => {
+  it('converts payloads of other programs; the query has precedence', async () => {
     const alert = {
       ...{ version: '4', groupKey: '{}', status: 'firing', commonLabels: { alertname: 'Disk' } },
       alerts: [{ status: 'firing', labels: {}, annotations: { summary: 'full' } }],
@@ -128,7 +128,7 @@ describe('POST /notify', () => {
     ['aggregator', 'nobody', 'No destination of the key aggregator has the tag nobody.'],
     ['aggregator', 'a b,1:c', 'No destination of the key aggregator has the tags a and b, or 1:c.'],
     ['', 'x', 'Destinations that come with a call have no tags, so a tag reaches none of them.'],
-  ])('says why nobody is reached: key "%s", tag "%s"', async (key, tag, why) => {
+  ])('reports why no destination matches: key "%s", tag "%s"', async (key, tag, why) => {
     const fields = { body: 'x', tag, ...(key === '' ? { urls: 'inbox://' } : {}) };
     const path = key === '' ? '/notify' : `/notify/${key}`;
     const inJson = await call(path, { headers: json, body: JSON.stringify(fields) });
@@ -143,7 +143,7 @@ describe('POST /notify', () => {
     expect([inText.status, await inText.text()]).toEqual([424, expect.stringContaining(why)]);
   });
 
-  it('says why nobody is reached where only those without a tag are meant', async () => {
+  it('reports why no untagged destination matches', async () => {
     const add = { config: 'a=inbox://', format: 'text' };
     expect((await call('/add/tagged', { headers: json, body: JSON.stringify(add) })).status).toBe(200);
     const choice = { method: 'PUT', body: JSON.stringify({ withoutTag: 'untagged' }) };
@@ -155,7 +155,7 @@ describe('POST /notify', () => {
     ]);
   });
 
-  it('takes JSON that its client calls a form, as curl does with what it is not told the type of', async () => {
+  it("accepts JSON with the content type of a form, curl's default", async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = ' {"title": "Tür", "body": "a=b&c=d", "type": "warning"}';
     expect((await call('/notify/aggregator', { headers: form, body })).status).toBe(200);
@@ -163,15 +163,15 @@ describe('POST /notify', () => {
     expect((await call('/notify/aggregator', { headers: form, body: '{"body"=x' })).status).toBe(400);
   });
 
-  it('finds the JSON of Uptime Kuma, which may come in a form', async () => {
+  it('reads the JSON of Uptime Kuma, also in a form', async () => {
     const body = new FormData();
-    const told = { heartbeat: { status: 0, msg: 'timeout' }, monitor: { name: 'NAS' }, msg: '[NAS] [Down] timeout' };
-    body.append('data', JSON.stringify(told));
+    const payload = { heartbeat: { status: 0, msg: 'timeout' }, monitor: { name: 'NAS' }, msg: '[NAS] [Down] timeout' };
+    body.append('data', JSON.stringify(payload));
     expect((await call('/notify/aggregator', { body })).status).toBe(200);
     expect(lastInbox()).toMatchObject({ title: 'NAS is down', source: 'uptime kuma' });
   });
 
-  it('finds the JSON of hooks that post a form', async () => {
+  it('reads the JSON of webhooks that post a form', async () => {
     const payload = JSON.stringify({ zen: 'Speak like a human.', hook_id: 1, repository: { full_name: 'o/r' } });
     const reply = await call('/notify/aggregator', { body: new URLSearchParams({ payload }) });
     expect(reply.status).toBe(200);
@@ -179,24 +179,24 @@ describe('POST /notify', () => {
     expect((await call('/notify/aggregator', { body: new URLSearchParams({ payload: '{' }) })).status).toBe(400);
   });
 
-  it('refuses more destinations in one call than are served', async () => {
-    const urls = Array.from({ length: 1001 }, (_, at) => `push://t${at}`);
+  it('refuses too many destinations in one call', async () => {
+    const urls = Array.from({ length: 1001 }, (_, index) => `push://t${index}`);
     const reply = await call('/notify', { body: JSON.stringify({ body: 'x', urls }), headers: json });
     expect([reply.status, await reply.json()]).toMatchObject([400, { error: expect.stringContaining('at most 1000') }]);
   });
 
-  it('shows only lines of the level asked for', async () => {
+  it('returns only lines of the requested log level', async () => {
     const headers = { ...json, 'x-apprise-log-level': 'WARNING' };
     const reply = await call('/notify/aggregator', { headers, body: '{"body":"x"}' });
     expect(await reply.json()).toEqual({ error: null, details: [] });
   });
 
-  it('drops NUL characters, which not every database can keep', async () => {
+  it('removes NUL characters, which some databases reject', async () => {
     await call('/notify/aggregator', { headers: json, body: '{"body":"a\\u0000b"}' });
     expect(lastInbox()).toMatchObject({ body: 'ab' });
   });
 
-  it('mends halves of characters, for which some services refuse the whole', async () => {
+  it('replaces lone surrogates, which some services reject', async () => {
     await call('/notify/aggregator', { headers: json, body: '{"title":"\\udc00t","body":"a\\ud83d 🎉"}' });
     expect(lastInbox()).toMatchObject({ title: '\ufffdt', body: 'a\ufffd 🎉' });
   });
@@ -205,14 +205,14 @@ describe('POST /notify', () => {
 describe('POST /add', () => {
   const add = (fields: unknown) => call('/add/kept', { headers: json, body: JSON.stringify(fields) });
 
-  it('keeps a configuration byte for byte', async () => {
+  it('stores a configuration byte for byte', async () => {
     const config = '\ufeff# ünïcode 🎉\r\n\r\n  a , b =  json://h/p?x=y  \n;c\n';
     expect((await add({ config, format: 'text' })).status).toBe(200);
-    const got = await (await call('/get/kept')).arrayBuffer();
-    expect(Buffer.from(got).equals(Buffer.from(config))).toBe(true);
+    const body = await (await call('/get/kept')).arrayBuffer();
+    expect(Buffer.from(body).equals(Buffer.from(config))).toBe(true);
   });
 
-  it('tells which lines and URLs do nothing', async () => {
+  it('reports lines and URLs without effect', async () => {
     const partly = await add({ config: 'json://h\nnosuch://token\n', format: 'text' });
     expect([partly.status, await partly.json()]).toMatchObject([
       200,

@@ -12,13 +12,13 @@ import { push } from '../../../services/push/index.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 
-describe('our own API around notify', () => {
+describe('the app API of notify', () => {
   let host: TestHost;
   let base: string;
   let status = 200;
   let receiver: Server;
-  let words = '';
-  let place: string;
+  let searchText = '';
+  let baseUrl: string;
   const seen: string[] = [];
   beforeAll(async () => {
     host = await openTestHost({ services: [notify, push, inbox, control] });
@@ -28,11 +28,11 @@ describe('our own API around notify', () => {
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
         seen.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers.authorization ?? ''} ${body}`);
-        response.writeHead(status).end(words);
+        response.writeHead(status).end(searchText);
       });
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
-    place = `127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
+    baseUrl = `127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
   });
   afterAll(async () => {
     receiver.close();
@@ -47,9 +47,9 @@ describe('our own API around notify', () => {
       (error: Error) => error.message,
     );
   const key = async (name: string): Promise<NotifyKey | undefined> =>
-    ((await ask('GET', '/keys')).keys as NotifyKey[]).find((each) => each.key === name);
+    ((await ask('GET', '/keys')).keys as NotifyKey[]).find((entry) => entry.key === name);
 
-  it('says what a configuration amounts to without saving it or showing a secret', async () => {
+  it('checks a configuration without saving it or returning a secret', async () => {
     const text = 'urls:\n  - json://bob:sesame@nas/x:\n      tag: night\n  - nonsense\n';
     const preview = await ask('POST', '/preview', { text });
     expect(preview).toMatchObject({
@@ -63,7 +63,10 @@ describe('our own API around notify', () => {
 
   it('adds, changes and removes destinations without ever showing a secret', async () => {
     expect((await key('aggregator'))?.destinations.map(({ url }) => url)).toEqual(['inbox://', 'push://homeport']);
-    await ask('POST', '/keys/family/destinations', { url: `json://bob:sesame@${place}/hook`, tags: ['nas', 'alerts'] });
+    await ask('POST', '/keys/family/destinations', {
+      url: `json://bob:sesame@${baseUrl}/hook`,
+      tags: ['nas', 'alerts'],
+    });
     const [first] = (await key('family'))?.destinations ?? [];
     expect(first).toMatchObject({
       line: 1,
@@ -74,9 +77,9 @@ describe('our own API around notify', () => {
     expect(first?.url).toContain('****');
     expect(JSON.stringify(await ask('GET', '/keys'))).not.toContain('sesame');
     await ask('PUT', '/keys/family/destinations', { line: 1, id: first?.id, tags: ['nas'] });
-    const again = await key('family');
-    expect(again?.destinations[0]).toMatchObject({ id: first?.id, tags: ['nas'] });
-    // The secret is still there: the peer's own route shows it to the owner.
+    const updatedKey = await key('family');
+    expect(updatedKey?.destinations[0]).toMatchObject({ id: first?.id, tags: ['nas'] });
+    // The secret is still stored: Apprise API's own route returns it to the owner.
     const text = await fetch(`${host.url('notify')}/get/family`, { method: 'POST' }).then((answer) => answer.text());
     expect(text).toContain('sesame');
     const stale = await refusal('PUT', '/keys/family/destinations', { line: 1, id: 'other', tags: [] });
@@ -107,7 +110,7 @@ describe('our own API around notify', () => {
     expect(text).toBe('# mine\r\nhome = nas\r\nnas=inbox://\r\nnonsense here\r\nout=push://garden\r\ninbox://\n');
   });
 
-  it('says what is wrong with an address, a key or a tag', async () => {
+  it('explains an invalid address, key or tag', async () => {
     const add = (url: string): Promise<string> => refusal('POST', '/keys/x/destinations', { url });
     expect(await add('not an address')).toContain('it is no destination URL');
     expect(await add('teleport://x')).toContain('teleport:// is not served');
@@ -117,9 +120,9 @@ describe('our own API around notify', () => {
     expect(await key('x')).toBeUndefined();
   });
 
-  it('tells who would get a notice, and why', async () => {
+  it('returns the destinations of a notification, with the reason', async () => {
     for (const tags of [['nas'], ['nas', 'night'], [], ['always']]) {
-      await ask('POST', '/keys/choice/destinations', { url: `json://${place}/${tags.join('-')}`, tags });
+      await ask('POST', '/keys/choice/destinations', { url: `json://${baseUrl}/${tags.join('-')}`, tags });
     }
     const who = async (tag: string): Promise<string[]> =>
       (await ask('GET', `/keys/choice/choose?tag=${encodeURIComponent(tag)}`)).destinations.map(
@@ -142,14 +145,14 @@ describe('our own API around notify', () => {
     expect(new Set(await who(''))).toEqual(new Set(['yes: No tag is asked for, so everyone gets it.']));
   });
 
-  it('answers a test with what each destination said, its secrets masked', async () => {
+  it('returns the response of each destination to a test, with masked secrets', async () => {
     await ask('POST', '/keys/trial/destinations', {
-      url: `json://bob:sesame@${place}/one?+X-Key=hush123`,
+      url: `json://bob:sesame@${baseUrl}/one?+X-Key=hush123`,
       tags: ['a'],
     });
     await ask('POST', '/keys/trial/destinations', { url: 'inbox://', tags: ['b'] });
     expect((await key('trial'))?.destinations.map(({ health }) => health)).toEqual([null, null]);
-    [status, words] = [200, 'Taken, bob with sesame and hush123.'];
+    [status, searchText] = [200, 'Taken, bob with sesame and hush123.'];
     const fine = (await ask('POST', '/keys/trial/test', {})).results;
     expect(fine).toMatchObject([
       { line: 1, ok: true, status: 200, words: 'Taken, bob with **** and ****.' },
@@ -157,38 +160,38 @@ describe('our own API around notify', () => {
     ]);
     expect((await key('trial'))?.destinations[0]?.health).toMatchObject({ state: 'done' });
     const good = (await key('trial'))?.destinations[0]?.health?.lastSuccess;
-    [status, words] = [403, 'No entry for sesame.'];
+    [status, searchText] = [403, 'No entry for sesame.'];
     const refused = (await ask('POST', '/keys/trial/test', { line: 1 })).results;
     expect(refused).toMatchObject([{ line: 1, ok: false, status: 403, words: 'No entry for ****.' }]);
     expect(refused[0].detail).toBe('Failed to send JSON POST notification, error=403: it does not allow this.');
     expect(refused[0].durationMs).toBeGreaterThanOrEqual(0);
     expect((await key('trial'))?.destinations[0]?.health).toMatchObject({ state: 'dead', lastSuccess: good });
-    [status, words] = [200, ''];
+    [status, searchText] = [200, ''];
   });
 
-  it('serves a form for each kind, and keeps what a form does not show', async () => {
+  it('returns a form for each kind, and keeps arguments that it does not contain', async () => {
     const forms: DestinationForm[] = (await ask('GET', '/forms')).forms;
     expect(forms.map(({ scheme }) => scheme)).toEqual(expect.arrayContaining(['inbox', 'push', 'json', 'ntfy']));
     const add = (scheme: string, values: object, tags: string[] = []): Promise<NotifyKey> =>
       ask('POST', '/keys/forms/destinations', { form: { scheme, values }, tags });
-    const [host, port] = place.split(':');
+    const [host, port] = baseUrl.split(':');
     const values = { host, port, secure: false, path: '/a b?', user: 'bob', password: 'p@ss/word', method: 'PUT' };
     await add('json', { ...values, authorization: '', format: '' });
     await add('ntfy', { topics: 'one, two', host: '', token: 'tk_very_secret', secure: true });
     await add('push', { topic: 'hall', priority: '5' });
     await add('inbox', {});
-    const made = (await key('forms'))?.destinations ?? [];
-    expect(made.map(({ service }) => service)).toEqual(['JSON', 'ntfy', 'Push', 'Inbox']);
-    const filled = (line: number, id = made[line - 1]?.id): Promise<any> =>
+    const destinations = (await key('forms'))?.destinations ?? [];
+    expect(destinations.map(({ service }) => service)).toEqual(['JSON', 'ntfy', 'Push', 'Inbox']);
+    const filled = (line: number, id = destinations[line - 1]?.id): Promise<any> =>
       ask('GET', `/keys/forms/destinations/${String(line)}/form?id=${id ?? ''}`);
     expect(await filled(1)).toMatchObject({ scheme: 'json', values: { host, port, user: 'bob' }, set: ['password'] });
     expect(await filled(2)).toMatchObject({ scheme: 'ntfy', values: { host: '', topics: 'one, two' }, set: ['token'] });
     expect(JSON.stringify([await filled(1), await filled(2)])).not.toMatch(/p@ss|very_secret/);
-    // The password is kept when its field is left empty, and goes when it is taken away.
+    // An empty field keeps the password; removing the field deletes it.
     const change = (more: object): Promise<NotifyKey> =>
       ask('PUT', '/keys/forms/destinations', {
         ...{ line: 1, tags: ['x'], form: { scheme: 'json', values: { ...values, password: '', ...more } } },
-        id: made[0]?.id,
+        id: destinations[0]?.id,
       });
     await change({});
     seen.length = 0;
@@ -202,7 +205,7 @@ describe('our own API around notify', () => {
     await expect(add('teleport', {})).rejects.toThrow('not served');
   });
 
-  it('makes, renames, exports and imports keys', async () => {
+  it('creates, renames, exports and imports keys', async () => {
     await ask('POST', '/keys', { key: 'house', text: 'nas=json://bob:sesame@nas.example/x\nbroken json:/secret\n' });
     expect(await refusal('POST', '/keys', { key: 'house' })).toContain('409');
     await ask('POST', '/keys/house/rename', { to: 'home' });
@@ -218,7 +221,7 @@ describe('our own API around notify', () => {
   });
 
   it('reads, changes and exports a key that is written as YAML', async () => {
-    const text = `# kept\nversion: 1\ntag: base\nurls:\n  - json://bob:sesame@${place}/y:\n      tag: nas\n`;
+    const text = `# kept\nversion: 1\ntag: base\nurls:\n  - json://bob:sesame@${baseUrl}/y:\n      tag: nas\n`;
     expect(await ask('POST', '/keys', { key: 'yaml', text })).toMatchObject({
       format: 'yaml',
       destinations: [{ line: 5, tags: ['nas'], effectiveTags: ['base', 'nas'] }],
@@ -229,14 +232,14 @@ describe('our own API around notify', () => {
     await ask('PUT', '/keys/yaml/destinations', { line: second?.line, id: second?.id, tags: ['b'] });
     expect((await ask('GET', '/keys/yaml/text')).text).toMatch(/^nas=json:\/\/bob:\*{4}@.*\nb=inbox:\/\/\n$/);
     await ask('POST', '/keys/yaml/destinations/remove', { line: first?.line, id: first?.id });
-    const left = await ask('GET', '/keys/yaml/text?secrets=true');
-    expect(left).toMatchObject({ format: 'yaml', text: expect.stringContaining('# kept') });
-    expect(left.text).not.toContain('sesame');
+    const configurationText = await ask('GET', '/keys/yaml/text?secrets=true');
+    expect(configurationText).toMatchObject({ format: 'yaml', text: expect.stringContaining('# kept') });
+    expect(configurationText.text).not.toContain('sesame');
     expect((await key('yaml'))?.destinations.map(({ effectiveTags }) => effectiveTags)).toEqual([['base', 'b']]);
   });
 
-  it('lets a key reach only the untagged when no tag is asked for, as the peer does', async () => {
-    await ask('POST', '/keys', { key: 'peer', text: `json://${place}/bare\nnas=json://${place}/tagged\n` });
+  it('can limit calls without a tag to untagged destinations, as Apprise API does', async () => {
+    await ask('POST', '/keys', { key: 'peer', text: `json://${baseUrl}/bare\nnas=json://${baseUrl}/tagged\n` });
     const to = async (): Promise<readonly string[]> => {
       seen.length = 0;
       const body = new URLSearchParams({ body: 'x' });
@@ -252,8 +255,8 @@ describe('our own API around notify', () => {
     expect(await refusal('PUT', '/keys/nokey/options', {})).toContain('404');
   });
 
-  it('finds old notices by their words and sends one once more', async () => {
-    await ask('POST', '/keys/past/destinations', { url: `json://${place}/past`, tags: [] });
+  it('finds old notifications by words and resends one', async () => {
+    await ask('POST', '/keys/past/destinations', { url: `json://${baseUrl}/past`, tags: [] });
     const post = (title: string, body: string) =>
       fetch(`${host.url('notify')}/notify/past`, { method: 'POST', body: new URLSearchParams({ title, body }) });
     for (let index = 0; index < 7; index += 1)
@@ -279,13 +282,13 @@ describe('our own API around notify', () => {
     expect(await list('')).toHaveLength(8);
     expect(await refusal('POST', '/notices/nothing/send')).toContain('404');
     await post('STÖRUNG am Tor', 'Мотор встал');
-    for (const words of ['störung', 'STÖRUNG', 'tor мотор', 'ВСТАЛ'.toLowerCase()]) {
-      expect((await list(`&q=${encodeURIComponent(words)}`)).map(({ title }) => title)).toEqual(['STÖRUNG am Tor']);
+    for (const text of ['störung', 'STÖRUNG', 'tor мотор', 'ВСТАЛ'.toLowerCase()]) {
+      expect((await list(`&q=${encodeURIComponent(text)}`)).map(({ title }) => title)).toEqual(['STÖRUNG am Tor']);
     }
   });
 
-  it('keeps a history in which given-up deliveries are tried again or dropped', async () => {
-    await ask('POST', '/keys/late/destinations', { url: `json://${place}/late`, tags: [] });
+  it('lists a history whose failed deliveries can be retried or dropped', async () => {
+    await ask('POST', '/keys/late/destinations', { url: `json://${baseUrl}/late`, tags: [] });
     status = 403;
     const post = () =>
       fetch(`${host.url('notify')}/notify/late`, { method: 'POST', body: new URLSearchParams({ body: 'x' }) });

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => open.disposeAsync());
 
-/** Notify without room for files of the past. */
+/** Notify service without space for stored files. */
 const keepingNothing: typeof notify = {
   ...notify,
   create: (context, settings) => notify.create(context, { ...settings, keptFilesBytes: 0 }),
@@ -43,8 +43,8 @@ function form(files: readonly (readonly [name: string, bytes: Uint8Array<ArrayBu
   return fields;
 }
 
-const folder = (at = host): string => join(at.dataDir, 'notify', 'attachments');
-const left = (): readonly string[] => readdirSync(folder());
+const folder = (testHost = host): string => join(testHost.dataDir, 'notify', 'attachments');
+const listFiles = (): readonly string[] => readdirSync(folder());
 
 interface Sent {
   readonly message: string;
@@ -54,7 +54,7 @@ const sent = (): readonly Sent[] => receiver.received.map(({ body }) => JSON.par
 
 describe('files of a notification', () => {
   it('delivers files complete and in order to each destination, and deletes them after the last delivery', async () => {
-    const large = new Uint8Array(2 * 1024 * 1024).map((_, at) => at % 251);
+    const large = new Uint8Array(2 * 1024 * 1024).map((_, index) => index % 251);
     const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a00', 'hex'));
     const files = [
       ['big.bin', large],
@@ -76,14 +76,14 @@ describe('files of a notification', () => {
       expect(Buffer.from(attachments[0]?.base64 ?? '', 'base64').equals(large)).toBe(true);
     }
     await vi.waitFor(() => expect([...offers.push.values()]).toMatchObject([{ file: { name: 'big.bin' } }]));
-    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
+    await vi.waitFor(() => expect(listFiles()).toEqual([]), 5000);
   });
 
   it('keeps files for an unavailable destination across a restart', async () => {
     receiver.answer = 503;
     const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a00', 'hex'));
     await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: form([['a.png', png]]) });
-    expect(left()).toHaveLength(1);
+    expect(listFiles()).toHaveLength(1);
     const { dataDir } = host;
     await host.host[Symbol.asyncDispose]();
     receiver.answer = 200;
@@ -92,10 +92,10 @@ describe('files of a notification', () => {
     const probe = createProbe(['inbox', 'push']);
     open.use(await openTestHost({ services: [probe.descriptor, keepingNothing], dataDir, clock }));
     await vi.waitFor(() => expect(sent()[0]?.attachments).toMatchObject([{ filename: 'a.png' }]), 5000);
-    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
+    await vi.waitFor(() => expect(listFiles()).toEqual([]), 5000);
   });
 
-  it('may come by themselves, in JSON, under the names the peer knows', async () => {
+  it('are accepted without a body, in JSON, under the names of Apprise API', async () => {
     const base64 = Buffer.from('abc').toString('base64');
     for (const field of ['attach', 'attachment', 'attachments']) {
       expect((await post('/notify/files', { [field]: [{ base64 }] })).status).toBe(200);
@@ -122,7 +122,7 @@ describe('files of a notification', () => {
     expect([reply.status, await reply.json()]).toEqual([400, { error: 'Bad Attachment' }]);
     expect(receiver.received).toEqual([]);
     mkdirSync(folder(), { recursive: true });
-    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
+    await vi.waitFor(() => expect(listFiles()).toEqual([]), 5000);
   });
 
   it('deletes files when the call is refused or selects no destination', async () => {
@@ -134,8 +134,8 @@ describe('files of a notification', () => {
     const untagged = form([['a.txt', new Uint8Array(3)]]);
     untagged.append('tag', 'nobody');
     expect((await fetch(`${host.url('notify')}/notify/files`, { method: 'POST', body: untagged })).status).toBe(424);
-    // They go after the answer was sent.
-    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
+    // The files are deleted after the response.
+    await vi.waitFor(() => expect(listFiles()).toEqual([]), 5000);
   });
 
   it('deletes files when the client disconnects during the upload', async () => {
@@ -146,9 +146,9 @@ describe('files of a notification', () => {
         `--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\n${'x'.repeat(50_000)}`,
     );
     mkdirSync(folder(), { recursive: true });
-    await vi.waitFor(() => expect(left()).toHaveLength(1), 5000);
+    await vi.waitFor(() => expect(listFiles()).toHaveLength(1), 5000);
     socket.destroy();
-    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
+    await vi.waitFor(() => expect(listFiles()).toEqual([]), 5000);
     expect(receiver.received).toEqual([]);
   });
 
@@ -162,7 +162,7 @@ describe('files of a notification', () => {
     await vi.waitFor(() =>
       expect(sent()[0]?.attachments).toMatchObject([{ filename: 'note.txt', mimetype: 'text/plain' }]),
     );
-    await vi.waitFor(() => expect(left()).toEqual([]), 5000);
+    await vi.waitFor(() => expect(listFiles()).toEqual([]), 5000);
   });
 
   it('removes old orphaned files, but not recent ones', async () => {
@@ -175,12 +175,12 @@ describe('files of a notification', () => {
     const clock = createFakeClock(Date.now() - 3_600_000);
     open.use(await openTestHost({ services: [createProbe([]).descriptor, keepingNothing], dataDir, clock }));
     clock.advance(3_600_000);
-    await vi.waitFor(() => expect(left()).toEqual(['young']), { timeout: 15_000 });
+    await vi.waitFor(() => expect(listFiles()).toEqual(['young']), { timeout: 15_000 });
   });
 });
 
 describe('a file', () => {
-  it('has a name without a path and a type by what is known of it', () => {
+  it('has a name without a path, and a type by its name or content', () => {
     expect(['a/b\\c.txt', '..', '', ' \r\n', 'ü.pdf'].map((name) => toFileName(name, 1))).toEqual([
       'c.txt',
       'attachment.002',

@@ -123,14 +123,14 @@ describe('cards for other chats', () => {
     expect(await deliver(payload)).toEqual(expected);
   });
 
-  it('bounds the depth of a card', async () => {
+  it('limits the depth of a card', async () => {
     let nested: object = { type: 'TextBlock', text: 'deep' };
     for (let depth = 0; depth < 10; depth += 1) nested = { type: 'Container', items: [nested] };
     const body = [{ type: 'TextBlock', text: 'seen' }, nested];
     expect(await deliver(adaptive({ body }))).toEqual(['info', '', 'seen']);
   });
 
-  it('does not take other messages for them', async () => {
+  it('does not recognize other messages as cards', async () => {
     expect(await deliver({ msgtype: 'm.text', body: 'a message of Matrix' })).toEqual([
       'info',
       '',

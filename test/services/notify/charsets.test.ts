@@ -17,7 +17,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-interface Told {
+interface ReceivedMessage {
   readonly title: string;
   readonly message: string;
   readonly attachments: readonly { readonly filename: string }[];
@@ -29,11 +29,11 @@ async function post(type: string, body: string | Uint8Array): Promise<number> {
   return (await fetch(path, { method: 'POST', headers: { 'content-type': type }, body: bytes })).status;
 }
 
-async function told(type: string, body: string | Uint8Array): Promise<Told> {
+async function notifyWith(type: string, body: string | Uint8Array): Promise<ReceivedMessage> {
   const before = receiver.received.length;
   expect(await post(type, body)).toBe(200);
   await vi.waitFor(() => expect(receiver.received.length).toBe(before + 1));
-  return JSON.parse(receiver.received.at(-1)?.body ?? '') as Told;
+  return JSON.parse(receiver.received.at(-1)?.body ?? '') as ReceivedMessage;
 }
 
 const form = 'application/x-www-form-urlencoded';
@@ -48,16 +48,18 @@ describe('a form', () => {
     ['in UTF-8', form, Buffer.from('title=T%C3%BCr&body=offen (ä)')],
     ['in UTF-8 with a charset nobody knows', `${form}; charset=none`, 'title=T%C3%BCr&body=offen+%28%C3%A4%29'],
   ])('decodes a body %s', async (_what, type, body) => {
-    expect(await told(type, body)).toMatchObject({ title: 'Tür', message: 'offen (ä)' });
+    expect(await notifyWith(type, body)).toMatchObject({ title: 'Tür', message: 'offen (ä)' });
   });
 
   it('decodes a body with a declared charset', async () => {
-    expect(await told(`${form}; charset=windows-1251`, 'body=%CF%F0%E8%E2%E5%F2')).toMatchObject({ message: 'Привет' });
+    expect(await notifyWith(`${form}; charset=windows-1251`, 'body=%CF%F0%E8%E2%E5%F2')).toMatchObject({
+      message: 'Привет',
+    });
   });
 
-  it('keeps what the marks of windows-1252 stand for, and a character that could not be read by its sender', async () => {
-    expect(await told(form, 'body=%80+%96+x')).toMatchObject({ message: '€ – x' });
-    expect(await told(form, 'body=%EF%BF%BD')).toMatchObject({ message: '\ufffd' });
+  it('keeps the characters of windows-1252, and an existing replacement character', async () => {
+    expect(await notifyWith(form, 'body=%80+%96+x')).toMatchObject({ message: '€ – x' });
+    expect(await notifyWith(form, 'body=%EF%BF%BD')).toMatchObject({ message: '\ufffd' });
   });
 
   const parts = (text: string, more = ''): string =>
@@ -72,7 +74,7 @@ describe('a form', () => {
     ['in UTF-8', Buffer.from(parts('Tür'))],
     ['in UTF-8 that says so', Buffer.from(parts('Tür', 'Content-Type: text/plain; charset=utf-8\r\n'))],
   ])('decodes a multipart form and its file names, %s', async (_what, body) => {
-    const { title, message, attachments } = await told('multipart/form-data; boundary=b', body);
+    const { title, message, attachments } = await notifyWith('multipart/form-data; boundary=b', body);
     expect([title, message, attachments.map(({ filename }) => filename)]).toEqual(['Tür', 'Tür', ['Tür.txt']]);
   });
 });
@@ -83,10 +85,10 @@ describe('other bodies', () => {
     ['text that does not', 'text/plain', 'T\xfcr'],
     ['JSON that says so', 'application/json; charset=ISO-8859-1', '{"body":"T\xfcr"}'],
   ])('decodes Latin-1 fields, %s', async (_what, type, body) => {
-    expect(await told(type, body)).toMatchObject({ message: 'Tür' });
+    expect(await notifyWith(type, body)).toMatchObject({ message: 'Tür' });
   });
 
-  it('reads JSON in latin-1 that does not say so', async () => {
-    expect(await told('application/json', '{"body":"T\xfcr"}')).toMatchObject({ message: 'Tür' });
+  it('reads JSON in Latin-1 without a declared charset', async () => {
+    expect(await notifyWith('application/json', '{"body":"T\xfcr"}')).toMatchObject({ message: 'Tür' });
   });
 });

@@ -17,7 +17,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-async function told(payload: unknown, query = ''): Promise<{ title: string; message: string; type: string }> {
+async function notifyWith(payload: unknown, query = ''): Promise<{ title: string; message: string; type: string }> {
   const reply = await fetch(`${host.url('notify')}/notify/hooks${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -26,7 +26,7 @@ async function told(payload: unknown, query = ''): Promise<{ title: string; mess
   expect(reply.status).toBe(200);
   return JSON.parse(receiver.received.at(-1)?.body ?? '') as { title: string; message: string; type: string };
 }
-/** Payload and the body that comes of it. */
+/** Payload and the resulting body. */
 type Case = readonly [name: string, payload: unknown, body: string];
 
 const slack: readonly Case[] = [
@@ -146,21 +146,21 @@ const discord: readonly Case[] = [
   ],
 ];
 
-describe('what is written for Slack', () => {
-  it.each(slack)('reads well: %s', async (_name, payload, body) => {
-    expect((await told(payload)).message).toBe(body);
+describe('a Slack payload', () => {
+  it.each(slack)('is converted: %s', async (_name, payload, body) => {
+    expect((await notifyWith(payload)).message).toBe(body);
   });
 
   it('has the heading of its blocks or attachments as its title', async () => {
-    expect(await told(slack.find(([name]) => name === 'blocks')?.[1])).toMatchObject({ title: 'Backup' });
-    expect(await told(slack.find(([name]) => name === 'attachments')?.[1])).toMatchObject({
+    expect(await notifyWith(slack.find(([name]) => name === 'blocks')?.[1])).toMatchObject({ title: 'Backup' });
+    expect(await notifyWith(slack.find(([name]) => name === 'attachments')?.[1])).toMatchObject({
       title: 'Job',
       type: 'failure',
     });
   });
 
-  it('keeps its links and what is bold as Markdown', async () => {
-    const { message } = await told(
+  it('keeps links and bold text as Markdown', async () => {
+    const { message } = await notifyWith(
       { text: '*Bold* <https://e.x/(a)|[w]> <https://e.x>', channel: 'x' },
       '?format=markdown',
     );
@@ -168,7 +168,7 @@ describe('what is written for Slack', () => {
   });
 });
 
-describe('who takes us for Slack', () => {
+describe('a client that expects Slack', () => {
   const post = async (payload: unknown, headers: Record<string, string> = {}, query = ''): Promise<Response> =>
     fetch(`${host.url('notify')}/notify/hooks${query}`, {
       method: 'POST',
@@ -177,7 +177,7 @@ describe('who takes us for Slack', () => {
     });
   const payload = { channel: '#ops', attachments: [{ text: 'x' }] };
 
-  it('hears what Slack answers', async () => {
+  it('receives the response of Slack', async () => {
     const reply = await post(payload);
     expect([reply.status, reply.headers.get('content-type'), await reply.text()]).toEqual([200, 'text/plain', 'ok']);
     const inJson = await post(payload, { accept: 'application/json' });
@@ -188,35 +188,35 @@ describe('who takes us for Slack', () => {
     });
   });
 
-  it('hears of a failure as anybody else, as does who does not take us for it', async () => {
+  it('receives failures like other clients, which receive the usual responses', async () => {
     const failed = await post(payload, {}, '?tag=nobody');
     expect([failed.status, await failed.json()]).toMatchObject([424, { error: expect.any(String) }]);
     expect(await (await post({ text: 'x' })).json()).toMatchObject({ error: null });
   });
 });
 
-describe('what is written for Discord', () => {
+describe('a Discord payload', () => {
   it.each(discord)('reads well: %s', async (_name, payload, body) => {
-    expect((await told(payload)).message).toBe(body);
+    expect((await notifyWith(payload)).message).toBe(body);
   });
 
-  it('has a title without marks', async () => {
-    expect(await told(discord.find(([name]) => name === 'embeds')?.[1])).toMatchObject({ title: 'T' });
+  it('has a title without markup', async () => {
+    expect(await notifyWith(discord.find(([name]) => name === 'embeds')?.[1])).toMatchObject({ title: 'T' });
   });
 });
 
-describe('a text that is for neither', () => {
+describe('a text without markup of either', () => {
   it.each([
     [{ message: '**x** <https://e.x|y>' }, '**x** <https://e.x|y>'],
     [{ text: '*a* <b> &amp;' }, '*a* <b> &amp;'],
     [{ content: 'a * b * c' }, 'a * b * c'],
-  ])('stays as it came: %j', async (payload, body) => {
-    expect((await told(payload)).message).toBe(body);
+  ])('is unchanged: %j', async (payload, body) => {
+    expect((await notifyWith(payload)).message).toBe(body);
   });
 
   it('parses adversarial text in linear time', async () => {
     const began = performance.now();
-    for (const piece of [
+    for (const markup of [
       '**a ',
       '[x](http://(',
       '<a',
@@ -230,8 +230,8 @@ describe('a text that is for neither', () => {
       '~~a ',
       '~a ',
     ]) {
-      await told({ content: `**x** ${piece.repeat(50_000)}` });
-      await told({ channel: 'x', text: piece.repeat(50_000) });
+      await notifyWith({ content: `**x** ${markup.repeat(50_000)}` });
+      await notifyWith({ channel: 'x', text: markup.repeat(50_000) });
     }
     expect(performance.now() - began).toBeLessThan(30_000);
   });

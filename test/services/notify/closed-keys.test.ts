@@ -8,7 +8,7 @@ import { createProbe } from './support.ts';
 
 const password = 'hidden-hidden-4';
 let host: TestHost;
-/** Requests reach the service as if a gateway had handed them over. */
+/** Marks requests as forwarded by the gateway. */
 let byGateway = false;
 
 const behind: typeof notify = {
@@ -38,7 +38,7 @@ async function ask(path: string, authorization?: string): Promise<{ status: numb
     headers: {
       accept: 'application/json',
       'content-type': 'application/json',
-      // What a client says of itself makes it no gateway's, and none of this machine's.
+      // Forwarded headers of a client are ignored.
       'x-forwarded-for': '127.0.0.1',
       ...(authorization === undefined ? {} : { authorization }),
     },
@@ -56,30 +56,31 @@ const routes = (key: string): readonly string[] => [
 ];
 
 async function statuses(key: string, authorization?: string): Promise<readonly number[]> {
-  const found: number[] = [];
-  for (const path of routes(key)) found.push((await ask(path, authorization)).status);
-  return found;
+  const foundStatuses: number[] = [];
+  for (const path of routes(key)) foundStatuses.push((await ask(path, authorization)).status);
+  return foundStatuses;
 }
 
-const own = <T>(method: string, path: string, body?: unknown): Promise<T> =>
+const callApp = <T>(method: string, path: string, body?: unknown): Promise<T> =>
   api<T>(host.url('control'), path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
 
 interface Keys {
   readonly keys: readonly { readonly key: string; readonly options: object; readonly configurableBy: string }[];
 }
-const find = async (key: string) => (await own<Keys>('GET', '/api/notify/keys')).keys.find((each) => each.key === key);
+const find = async (key: string) =>
+  (await callApp<Keys>('GET', '/api/notify/keys')).keys.find((entry) => entry.key === key);
 const close = async (key: string, closed: boolean) =>
-  own('PUT', `/api/notify/keys/${key}/options`, { ...(await find(key))?.options, closed });
+  callApp('PUT', `/api/notify/keys/${key}/options`, { ...(await find(key))?.options, closed });
 
 describe('keys', () => {
-  it('are open to programs of this machine, as the peer’s clients need it, and the page says so', async () => {
+  it('are accessible to programs on this computer, as Apprise clients require, and the page shows it', async () => {
     expect((await ask('/add/open')).status).toBe(200);
     expect((await ask('/get/open')).text).toContain(password);
     expect(await find('open')).toMatchObject({ configurableBy: 'programs' });
     expect(await statuses('open')).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it('are closed one by one: only administrators read and change them, everybody sends', async () => {
+  it('can be closed individually: only administrators read and change them, all clients can send', async () => {
     await ask('/add/kept');
     await ask('/add/other');
     await close('kept', true);
@@ -94,14 +95,14 @@ describe('keys', () => {
   });
 
   it('hides both from an account without a grant', async () => {
-    await own('POST', '/api/accounts', { name: 'bob', password: 'long enough' });
+    await callApp('POST', '/api/accounts', { name: 'bob', password: 'long enough' });
     const bob = `Basic ${Buffer.from('bob:long enough').toString('base64')}`;
     await close('kept', true);
     expect(await statuses('kept', bob)).toEqual([403, 403, 403, 403, 403]);
     await close('kept', false);
   });
 
-  it('are open to nobody through a gateway, signed in or not, but to administrators', async () => {
+  it('are accessible only to administrators through a gateway', async () => {
     byGateway = true;
     try {
       expect(await statuses('kept')).toEqual([401, 401, 401, 401, 401]);
@@ -114,14 +115,14 @@ describe('keys', () => {
     expect((await ask('/get/kept')).status).toBe(200);
   });
 
-  it('are closed all at once by a setting; the app’s own pages go on', async () => {
-    await own('PATCH', '/api/settings/notify', { closeKeys: true });
+  it('can all be closed by a setting, which does not affect the pages of the app', async () => {
+    await callApp('PATCH', '/api/settings/notify', { closeKeys: true });
     expect(await statuses('kept')).toEqual([401, 401, 401, 401, 401]);
     expect(await statuses('new')).toEqual([401, 401, 401, 401, 401]);
     expect((await ask('/notify/kept')).status).not.toBe(401);
     expect(await find('kept')).toMatchObject({ configurableBy: 'administrators', options: { closed: false } });
-    await own('POST', '/api/notify/keys', { key: 'made-here', text: 'inbox://' });
-    await own('PATCH', '/api/settings/notify', { closeKeys: null });
+    await callApp('POST', '/api/notify/keys', { key: 'made-here', text: 'inbox://' });
+    await callApp('PATCH', '/api/settings/notify', { closeKeys: null });
     expect((await ask('/get/made-here')).status).toBe(200);
   });
 });

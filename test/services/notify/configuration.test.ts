@@ -25,7 +25,7 @@ describe('TEXT configuration', () => {
     expect(skipped).toEqual([]);
   });
 
-  it('takes what follows an address and a space for a comment, and no channel for one', () => {
+  it('reads text after an address and a space as a comment, but not a channel', () => {
     const text =
       'json://a/p # the nas\nx = json://b/?method=PUT  #y\nslack://T/B/C/#general # chat\nmatrix://u:p@h/#a/#b';
     expect(parseTextConfiguration(text).entries.map(({ url }) => url)).toEqual([
@@ -33,7 +33,7 @@ describe('TEXT configuration', () => {
     ]);
   });
 
-  it('passes over lines that say nothing, and tells which', () => {
+  it('ignores lines without effect, and reports them', () => {
     const { entries, skipped } = parseTextConfiguration(
       'garbage\ninclude http://x/y\na!=json://b\n-x=json://b\njson://ok',
     );
@@ -41,23 +41,23 @@ describe('TEXT configuration', () => {
     expect(skipped.map(({ line }) => line)).toEqual([1, 2, 3, 4]);
   });
 
-  it('ends with groups that hold each other', () => {
+  it('resolves groups that contain each other', () => {
     const { entries } = parseTextConfiguration('a=json://x\nb=a,c\nc=b');
     expect(entries[0]?.tags.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
   it('parses adversarial text in linear time', () => {
-    const groups = Array.from({ length: 20_000 }, (_, at) => `g${20_000 - at}=g${19_999 - at}`);
+    const groups = Array.from({ length: 20_000 }, (_, index) => `g${20_000 - index}=g${19_999 - index}`);
     const { entries, skipped } = parseTextConfiguration(
       [`a${' '.repeat(500_000)}!`, ...groups, ...Array<string>(2000).fill('g0=json://x')].join('\n'),
     );
     expect(entries).toHaveLength(2000);
     expect(skipped.slice(0, 2)).toMatchObject([{ line: 1 }, { line: 202, reason: 'only 200 groups are read' }]);
-    const wide = parseTextConfiguration(`${Array.from({ length: 51 }, (_, at) => `t${at}`).join(',')}=json://x`);
+    const wide = parseTextConfiguration(`${Array.from({ length: 51 }, (_, index) => `t${index}`).join(',')}=json://x`);
     expect(wide.skipped).toMatchObject([{ line: 1, reason: 'its tags are not valid' }]);
   });
 
-  it('is told from YAML', () => {
+  it('is distinguished from YAML', () => {
     expect(guessFormat('version: 1\nurls:\n  - json://x\n')).toBe('yaml');
     expect(guessFormat('json://x?urls:=1\n')).toBe('text');
   });

@@ -33,7 +33,7 @@ const exchanges = readdirSync(folder).map(
   (name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Exchange,
 );
 
-const places = {
+const configurations = {
   demo: `# demo
 critical,oncall=json://127.0.0.1:${recordedPort}/critical-oncall
 daily=json://127.0.0.1:${recordedPort}/daily
@@ -50,22 +50,22 @@ c=json://127.0.0.1:1/refused
 const yaml = exchanges.find(({ name }) => name === 'add-yaml-json')?.request.body ?? '';
 const everywhere = ['/backup-daily', '/critical-oncall', '/daily', '/monitoring', '/untagged'];
 
-/** Long bodies were recorded by their beginning and length; they go on with their last character. */
-function whole(body: string, json: boolean): string {
+/** Completes a long body, which was recorded by its beginning and length; the rest repeats its last character. */
+function normalizeBody(body: string, json: boolean): string {
   const [, start, length] = /^(.*)…\((\d+) chars\)$/s.exec(body) ?? [];
   if (start === undefined) return body;
   const end = json ? '"}' : '';
   return start.padEnd(Number(length) - end.length, start.at(-1)) + end;
 }
 
-/** What a recorded exchange ran under: the peer's settings at that time. */
-function settingsOf({ name }: Exchange): 'usual' | 'locked' | 'chosen' {
+/** Returns the settings of Apprise API during the recording. */
+function getSettingsName({ name }: Exchange): 'usual' | 'locked' | 'chosen' {
   if (name.startsWith('lock-')) return 'locked';
   return ['api-only-root-421', 'env-stateless-default-urls', 'attach-url-allowed'].includes(name) ? 'chosen' : 'usual';
 }
 
 describe.each(['usual', 'locked', 'chosen'] as const)(
-  'recorded exchanges of the peer under %s settings',
+  'recorded exchanges of Apprise API with %s settings',
   (settings) => {
     let host: TestHost;
     let receiver: Receiver;
@@ -85,10 +85,10 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
       receiver = await openReceiver();
       const services = [notify, createProbe(['inbox', 'push']).descriptor];
       host = await openTestHost({ services });
-      await add('aggregator', { config: places.demo, format: 'text' });
+      await add('aggregator', { config: configurations.demo, format: 'text' });
       if (settings === 'usual') return;
       const { dataDir } = host;
-      // The lock would refuse what is needed beforehand.
+      // The lock would refuse the preparation.
       await host.host[Symbol.asyncDispose]();
       const environment = {
         APPRISE_WEBHOOK_URL: `http://127.0.0.1:${receiver.port}/results`,
@@ -109,24 +109,24 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
     });
     beforeEach(async () => {
       if (settings !== 'usual') return;
-      await add('aggregator', { config: places.demo, format: 'text' });
-      await add('aggesc', { config: places.emojis, format: 'text' });
+      await add('aggregator', { config: configurations.demo, format: 'text' });
+      await add('aggesc', { config: configurations.emojis, format: 'text' });
       expect((await post('/add/aggyaml', yaml)).status).toBe(200);
       for (const key of ['aggurls', 'aggurls2']) {
         await add(key, { urls: [`json://127.0.0.1:${recordedPort}/u1`, `json://127.0.0.1:${recordedPort}/u2`] });
       }
     });
 
-    /** The answer as the peer gave it, or as we mean it otherwise. */
+    /** Returns the recorded response, or the intended difference. */
     const checkAnswer = (exchange: Exchange, reply: Response, text: string, notified: boolean): void => {
       const { name, response } = exchange;
-      const ours = differences[name];
+      const difference = differences[name];
       const recorded: unknown = JSON.parse(here(JSON.stringify(response.body)));
       const type = reply.headers.get('content-type') ?? '';
       if (reply.status === 405) return expect([text, reply.headers.has('allow')]).toEqual(['', true]);
       if (reply.status === 204) return expect(text).toBe('');
       if (type !== 'application/json') {
-        if (ours === undefined) expect(response.type.startsWith(type.replace(/;.*/, ''))).toBe(true);
+        if (difference === undefined) expect(response.type.startsWith(type.replace(/;.*/, ''))).toBe(true);
         if (type.startsWith('text/html') && notified) {
           return expect(text).toMatch(/^<ul class="logs">(<li class="log_INFO"><div class="log_time">.*)*\n<\/ul>$/);
         }
@@ -136,31 +136,31 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
           );
         }
         if (name === 'metrics-text') return expect(text).toContain('aggregator_notifications_sent_total');
-        if (ours === undefined) expect(text).toBe(recorded);
+        if (difference === undefined) expect(text).toBe(recorded);
         return;
       }
       const answer = JSON.parse(text) as Listing & { readonly error?: unknown; readonly details?: unknown };
-      if (ours === undefined) expect(response.type).toBe('application/json');
+      if (difference === undefined) expect(response.type).toBe('application/json');
       if (name === 'details-json-excerpt') return checkCatalogue(answer, recorded);
-      if (ours !== undefined || notified) {
+      if (difference !== undefined || notified) {
         expect(answer.error ?? null).toBe(
-          ours === undefined ? (recorded as typeof answer).error : (ours.error ?? null),
+          difference === undefined ? (recorded as typeof answer).error : (difference.error ?? null),
         );
       } else if (answer.urls !== undefined) {
-        const plain = ({ tags, urls }: Listing) => [tags?.toSorted(), urls?.map(({ id: _, ...rest }) => rest)];
-        expect(plain(answer)).toEqual(plain(recorded as Listing));
+        const toComparable = ({ tags, urls }: Listing) => [tags?.toSorted(), urls?.map(({ id: _, ...rest }) => rest)];
+        expect(toComparable(answer)).toEqual(toComparable(recorded as Listing));
       } else expect(answer).toEqual(recorded);
       if (notified) expect(answer.details).toBeInstanceOf(Array);
     };
 
     const checkDelivered = ({ name, delivered, request }: Exchange, received: readonly Received[]): void => {
-      const ours = differences[name];
+      const difference = differences[name];
       const paths = received.map(({ path }) => path.replace(`/${name}`, '')).toSorted();
       const keyless = /^\/notify\/?(\?|$)/.test(request.path);
-      // Without a tag the peer reaches the untagged alone, and we everyone.
+      // Without a tag, Apprise API notifies only untagged destinations; Homeport notifies all.
       const untagged = !keyless && delivered.some(({ path }) => path === '/untagged');
-      const refused = ours !== undefined && delivered.length === 0 && !name.startsWith('fail');
-      if (ours?.paths !== undefined) expect(paths).toEqual(ours.paths);
+      const refused = difference !== undefined && delivered.length === 0 && !name.startsWith('fail');
+      if (difference?.paths !== undefined) expect(paths).toEqual(difference.paths);
       else if (untagged || refused) expect(paths).toEqual(everywhere);
       else expect(paths).toEqual(delivered.map(({ path }) => path.replace(/\?.*/, '')).toSorted());
       const [expected] = delivered;
@@ -174,62 +174,62 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
         }
         if (path.startsWith('/pic.bin')) continue;
         const sent = JSON.parse(body) as Record<string, unknown>;
-        if (ours === undefined && expected !== undefined && typeof expected.body === 'object')
+        if (difference === undefined && expected !== undefined && typeof expected.body === 'object')
           expect(sent).toEqual(expected.body);
         for (const field of ['type', 'message', 'title'] as const) {
-          if (ours?.[field] !== undefined) expect(sent[field]).toBe(ours[field]);
+          if (difference?.[field] !== undefined) expect(sent[field]).toBe(difference[field]);
         }
       }
     };
 
-    it.each(exchanges.filter((each) => settingsOf(each) === settings).map((each) => [each.name, each] as const))(
-      'replays %s',
-      async (name, exchange) => {
-        const { request, response, delivered } = exchange;
-        // A destination that failed before is not waited for again, so each case has its own.
-        const own = (text: string): string => here(text).replace(/__status\/\d+/, `$&/${name}`);
-        if (name.startsWith('fail')) await add('aggfail', { config: own(places.failing), format: 'text' });
-        receiver.received.length = 0;
-        // Recorded before the key was there.
-        const path = /^(?!map).*missing/.test(name) ? request.path.replace('aggregator', 'nobody') : request.path;
-        const json = request.headers['Content-Type'] === 'application/json';
-        const body = request.body === null ? null : whole(request.body, json);
-        const binary = name.includes('invalid-utf8') || name === 'attach-multipart';
-        // A string body would make fetch add a Content-Type.
-        const reply = await fetch(host.url('notify') + path, {
-          method: request.method,
-          headers: request.headers,
-          ...(body === null ? {} : { body: binary ? Buffer.from(body, 'latin1') : Buffer.from(own(body)) }),
-        });
-        const text = await reply.text();
-        expect(reply.status).toBe(differences[name]?.status ?? response.status);
-        const notified = path.startsWith('/notify') && [200, 424].includes(reply.status);
-        checkAnswer(exchange, reply, text, notified);
-        if (!notified) return;
-        if (delivered.some(({ path: to }) => to === '/results')) {
-          await expect.poll(() => receiver.received.some(({ path: to }) => to === '/results')).toBe(true);
-        }
-        // What earlier cases left waiting is tried again meanwhile.
-        const received = receiver.received.filter(({ path: to }) => !to.startsWith('/__status') || to.endsWith(name));
-        checkDelivered(
-          exchange,
-          received.map((each) => ({ ...each, path: each.path.replace(/\?.*/, '') })),
-        );
-      },
-    );
+    it.each(
+      exchanges.filter((entry) => getSettingsName(entry) === settings).map((entry) => [entry.name, entry] as const),
+    )('replays %s', async (name, exchange) => {
+      const { request, response, delivered } = exchange;
+      // Each case has its own destinations, because a destination that failed is not attempted immediately again.
+      const addressCase = (text: string): string => here(text).replace(/__status\/\d+/, `$&/${name}`);
+      if (name.startsWith('fail'))
+        await add('aggfail', { config: addressCase(configurations.failing), format: 'text' });
+      receiver.received.length = 0;
+      // The exchange was recorded before the key existed.
+      const path = /^(?!map).*missing/.test(name) ? request.path.replace('aggregator', 'nobody') : request.path;
+      const json = request.headers['Content-Type'] === 'application/json';
+      const body = request.body === null ? null : normalizeBody(request.body, json);
+      const binary = name.includes('invalid-utf8') || name === 'attach-multipart';
+      // A string body would make fetch add a Content-Type.
+      const reply = await fetch(host.url('notify') + path, {
+        method: request.method,
+        headers: request.headers,
+        ...(body === null ? {} : { body: binary ? Buffer.from(body, 'latin1') : Buffer.from(addressCase(body)) }),
+      });
+      const text = await reply.text();
+      expect(reply.status).toBe(differences[name]?.status ?? response.status);
+      const notified = path.startsWith('/notify') && [200, 424].includes(reply.status);
+      checkAnswer(exchange, reply, text, notified);
+      if (!notified) return;
+      if (delivered.some(({ path: to }) => to === '/results')) {
+        await expect.poll(() => receiver.received.some(({ path: to }) => to === '/results')).toBe(true);
+      }
+      // Waiting notifications of earlier cases are retried in the meantime.
+      const received = receiver.received.filter(({ path: to }) => !to.startsWith('/__status') || to.endsWith(name));
+      checkDelivered(
+        exchange,
+        received.map((entry) => ({ ...entry, path: entry.path.replace(/\?.*/, '') })),
+      );
+    });
   },
 );
 
-/** The catalogue has the recorded form, and the recorded kinds take the same schemes. */
+/** Compares the catalog with the recorded format, and the recorded kinds with their schemes. */
 function checkCatalogue(answer: unknown, recorded: unknown): void {
   const { schemas } = answer as { schemas: readonly Schema[] };
   const peer = recorded as { schemas: readonly Schema[] };
   expect(Object.keys(answer as object)).toEqual(expect.arrayContaining(['version', 'schemas', 'asset']));
-  for (const each of peer.schemas) {
-    const same = schemas.find(({ service_name }) => service_name === each.service_name);
-    if (same === undefined) continue;
-    // Ours also says who serves it.
-    expect(Object.keys(same).toSorted()).toEqual([...Object.keys(each), 'served_by'].toSorted());
-    expect([same.protocols, same.secure_protocols]).toEqual([each.protocols, each.secure_protocols]);
+  for (const entry of peer.schemas) {
+    const sameKind = schemas.find(({ service_name }) => service_name === entry.service_name);
+    if (sameKind === undefined) continue;
+    // Homeport's catalog also lists the implementation.
+    expect(Object.keys(sameKind).toSorted()).toEqual([...Object.keys(entry), 'served_by'].toSorted());
+    expect([sameKind.protocols, sameKind.secure_protocols]).toEqual([entry.protocols, entry.secure_protocols]);
   }
 }

@@ -41,8 +41,8 @@ async function post(host: TestHost, path: string, fields: unknown): Promise<{ st
   return { status: reply.status, text: await reply.text() };
 }
 
-describe('the key that is there from the start', () => {
-  it('reaches the inbox and the own push server, once each, with one identity', async () => {
+describe('the default key', () => {
+  it('delivers to the inbox and the push service once each, with one identity', async () => {
     const { host, offers } = await openNotify();
     const reply = await post(host, '/notify/aggregator', { title: 'Disk', body: 'full', type: 'failure' });
     expect(reply).toMatchObject({ status: 200 });
@@ -57,15 +57,15 @@ describe('the key that is there from the start', () => {
     expect([offers.inbox.size, offers.push.size]).toEqual([1, 1]);
   });
 
-  it('gives each posted notification an identity of its own, and calls successes calmly', async () => {
+  it('gives each posted notification a separate identity, and successes no higher priority', async () => {
     const { host, offers } = await openNotify();
     for (const type of ['info', 'success']) await post(host, '/notify/aggregator', { body: 'same', type });
     expect([...offers.inbox.values()].map(({ priority }) => priority)).toEqual([3, 3]);
   });
 });
 
-describe('a notice that another part of the app hands over', () => {
-  it('is taken once under its key, which stays its identity', async () => {
+describe('a notification of another service', () => {
+  it('is accepted once under its key, which remains its identity', async () => {
     const { offers } = await openNotify();
     const offer = { configuration: 'aggregator', notice: { ...notice, tags: [...notice.tags] } };
     for (let time = 0; time < 3; time += 1)
@@ -75,20 +75,20 @@ describe('a notice that another part of the app hands over', () => {
     expect([...offers.push.values()]).toMatchObject([{ origin: 'uptime:7', source: 'uptime' }]);
   });
 
-  it('goes to the inbox when nobody wears its tag, and is refused for good without its key', async () => {
+  it('is delivered to the inbox when no destination has its tag, and is refused without its key', async () => {
     const { offers } = await openNotify();
-    const given = { ...notice, tags: [...notice.tags] };
+    const copy = { ...notice, tags: [...notice.tags] };
     await offers.context?.handovers.pass(notificationOffered, 'a:1', {
       configuration: 'aggregator',
       tag: 'nobody',
-      notice: given,
+      notice: copy,
     });
     await vi.waitFor(() => expect([...offers.inbox.keys()]).toEqual(['a:1']));
-    const lost = offers.context?.handovers.pass(notificationOffered, 'a:2', { configuration: 'nokey', notice: given });
+    const lost = offers.context?.handovers.pass(notificationOffered, 'a:2', { configuration: 'nokey', notice: copy });
     await expect(lost).rejects.toMatchObject({ code: 'notify.unknown_configuration', retryable: false });
   });
 
-  it('goes to destinations it names in place of those of a key; a bad one is final and told without its secrets', async () => {
+  it('prefers its named destinations to a key, and drops invalid ones permanently without logging secrets', async () => {
     const { offers } = await openNotify();
     const pass = (key: string, urls: readonly string[]) =>
       offers.context?.handovers.pass(notificationOffered, key, {
@@ -121,26 +121,26 @@ describe('destinations that do not answer', () => {
     expect(receiver.received.filter(({ path }) => path === '/__never')).toHaveLength(1);
   });
 
-  it('are named where Home says how the service is, and counted where one name would not tell them apart', async () => {
+  it('are named in the status on Home, or counted when their names are ambiguous', async () => {
     const { descriptor } = createProbe(['inbox', 'push']);
     const { host } = await openNotify({ services: [descriptor, notify, control] });
-    const shown = async (): Promise<ServiceState | undefined> => {
+    const getServiceState = async (): Promise<ServiceState | undefined> => {
       const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
       return services.find(({ id }) => id === 'notify');
     };
-    const said = async (): Promise<unknown> => (await shown())?.reason;
-    const detail = async (): Promise<unknown> => (await shown())?.detail;
-    // Until somebody adds one, the inbox and Messages are what there is.
+    const getReason = async (): Promise<unknown> => (await getServiceState())?.reason;
+    const detail = async (): Promise<unknown> => (await getServiceState())?.detail;
+    // Without destinations, the inbox and push topics receive the notifications.
     await expect.poll(detail).toBe('no destinations of your own yet');
-    const away = `127.0.0.1:${receiver.port}/__status/503`;
-    await post(host, '/add/mine', { config: `json://${away}/mine`, format: 'text' });
+    const unavailableAddress = `127.0.0.1:${receiver.port}/__status/503`;
+    await post(host, '/add/mine', { config: `json://${unavailableAddress}/mine`, format: 'text' });
     await expect.poll(detail).toBe('all delivered');
-    await post(host, '/notify', { urls: `hassio://${away}/token`, body: 'x' });
-    await expect.poll(said).toBe('Home Assistant does not take messages, 1 waiting');
-    await post(host, '/notify', { urls: `json://${away}`, body: 'x' });
-    await expect.poll(said).toBe('Home Assistant and JSON do not take messages, 2 waiting');
-    await post(host, '/notify', { urls: `json://${away}/other`, body: 'x' });
-    await expect.poll(said).toBe('3 destinations do not take messages, 3 waiting');
+    await post(host, '/notify', { urls: `hassio://${unavailableAddress}/token`, body: 'x' });
+    await expect.poll(getReason).toBe('Home Assistant does not take messages, 1 waiting');
+    await post(host, '/notify', { urls: `json://${unavailableAddress}`, body: 'x' });
+    await expect.poll(getReason).toBe('Home Assistant and JSON do not take messages, 2 waiting');
+    await post(host, '/notify', { urls: `json://${unavailableAddress}/other`, body: 'x' });
+    await expect.poll(getReason).toBe('3 destinations do not take messages, 3 waiting');
   });
 
   it('delivers waiting notifications in order after a restart', async () => {
@@ -150,25 +150,25 @@ describe('destinations that do not answer', () => {
     expect(reply.text).toContain('WARNING');
     await post(host, '/notify/aggregator', { body: 'two' });
     expect(offers.inbox.size).toBe(0);
-    // The probe does not take from the inbox hand-over; the next host's does.
+    // The probe leaves the hand-over to the inbox of the next host.
     const { dataDir } = host;
-    const again = createProbe(['inbox', 'push']);
+    const secondProbe = createProbe(['inbox', 'push']);
     await host.host[Symbol.asyncDispose]();
     const clock = createFakeClock(Date.now() + 60_000);
-    open.use(await openTestHost({ services: [again.descriptor, notify], dataDir, clock }));
+    open.use(await openTestHost({ services: [secondProbe.descriptor, notify], dataDir, clock }));
     await vi.waitFor(
-      () => expect([...again.offers.inbox.values()].map(({ body }) => body)).toEqual(['one', 'two']),
+      () => expect([...secondProbe.offers.inbox.values()].map(({ body }) => body)).toEqual(['one', 'two']),
       5000,
     );
-    expect(again.offers.push.size).toBe(0);
+    expect(secondProbe.offers.push.size).toBe(0);
   });
 
   it('fails the call for final refusals of destinations that are not optional', async () => {
     const { descriptor, readings } = withReadings(notify);
     const { host } = await openNotify({ services: [createProbe(['inbox']).descriptor, descriptor] });
-    const gone = `json://127.0.0.1:${receiver.port}/__status/410`;
-    await post(host, '/add/gone', { config: gone, format: 'text' });
-    await post(host, '/add/soft', { config: `${gone}?optional=yes\ninbox://`, format: 'text' });
+    const goneUrl = `json://127.0.0.1:${receiver.port}/__status/410`;
+    await post(host, '/add/gone', { config: goneUrl, format: 'text' });
+    await post(host, '/add/soft', { config: `${goneUrl}?optional=yes\ninbox://`, format: 'text' });
     const reply = await post(host, '/notify/gone', { body: 'x' });
     expect(reply.status).toBe(424);
     expect(reply.text).toContain('error=410');
@@ -201,9 +201,9 @@ describe('a dead letter', () => {
 });
 
 describe('a configuration of very many destinations', () => {
-  it('is served up to a thousand, and says which are not', async () => {
+  it('is used up to a thousand destinations, and reports the ignored ones', async () => {
     const { host, offers } = await openNotify();
-    const lines = Array.from({ length: 1002 }, (_, at) => `push://t${at}`);
+    const lines = Array.from({ length: 1002 }, (_, index) => `push://t${index}`);
     const added = await post(host, '/add/many', { config: lines.join('\n'), format: 'text' });
     expect(JSON.parse(added.text)).toMatchObject({ details: [{ 2: expect.stringContaining('Line 1001') }, {}] });
     expect(await post(host, '/notify/many', { body: 'x' })).toMatchObject({ status: 200 });
@@ -225,7 +225,7 @@ describe('secrets of destinations', () => {
     for (const { text } of replies) expect(text).not.toMatch(secret);
     expect(host.log.join('\n')).not.toMatch(secret);
     const folder = join(host.dataDir, 'notify');
-    for (const name of readdirSync(folder).filter((each) => each.startsWith('db'))) {
+    for (const name of readdirSync(folder).filter((entry) => entry.startsWith('db'))) {
       expect(readFileSync(join(folder, name), 'latin1')).not.toMatch(secret);
     }
     expect((await post(host, '/get/secret', {})).text).toContain('hunter22');
@@ -233,13 +233,13 @@ describe('secrets of destinations', () => {
 });
 
 describe('the history', () => {
-  it('forgets what is finished after its time, and nothing that still waits', async () => {
+  it('deletes finished notifications after the retention time, and no waiting ones', async () => {
     let context: Context | undefined;
     const watched = {
       ...notify,
-      create: (given: Context, settings: Settings) => {
-        context = given;
-        return notify.create(given, settings);
+      create: (serviceContext: Context, settings: Settings) => {
+        context = serviceContext;
+        return notify.create(serviceContext, settings);
       },
     };
     const { descriptor } = createProbe(['inbox']);
@@ -252,8 +252,8 @@ describe('the history', () => {
     const notices = new NotificationStore(context.db);
     expect(await notices.deleteOld(Date.now() - 3_600_000)).toBe(0);
     expect(await notices.deleteOld(Date.now() + 3_600_000)).toBe(1);
-    const left = await context.db.selectFrom('notices').select('body').execute();
-    expect(left).toEqual([{ body: 'waits for the push server' }]);
+    const remainingNotices = await context.db.selectFrom('notices').select('body').execute();
+    expect(remainingNotices).toEqual([{ body: 'waits for the push server' }]);
     expect(await context.db.selectFrom('deliveries').select('state').execute()).toHaveLength(2);
   });
 });

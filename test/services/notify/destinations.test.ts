@@ -5,7 +5,7 @@ import { destinationId, parseDestination } from '../../../services/notify/destin
 import type { DeliveryResult } from '../../../services/notify/destinations/destination.ts';
 import { parseDestinationUrl } from '../../../services/notify/destinations/url.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
-import { openProvider, parsed, sendTo } from './destinations/provider.ts';
+import { openProvider, parsed, sendTo } from './destinations/provider-server.ts';
 
 async function send(url: string, fields: Partial<Message>, fetch: Fetch): Promise<readonly DeliveryResult[]> {
   await using provider = await openProvider();
@@ -13,7 +13,7 @@ async function send(url: string, fields: Partial<Message>, fetch: Fetch): Promis
 }
 
 describe('destination URLs', () => {
-  it('are taken apart as they were typed', () => {
+  it('are parsed as they were typed', () => {
     expect(
       parseDestinationUrl('NTFY://us%40er:p%2Fw@[::1]:80/My_Topic/%C3%BC?+X-A=b+c&-q=1&:f=&Tags=x%2Cy&flag'),
     ).toMatchObject({
@@ -36,7 +36,7 @@ describe('destination URLs', () => {
   });
 
   it.each(['', 'json', 'json:/x', 'json://h:99999/', 'json://h:x/', 'json://a\nb'])(
-    'are refused when they are none: %j',
+    'are refused when they are invalid: %j',
     (text) => {
       expect(parseDestinationUrl(text)).toBeUndefined();
     },
@@ -96,7 +96,7 @@ describe('the end of an attempt', () => {
   });
 });
 
-describe('what stands percent-encoded in a URL', () => {
+describe('a percent-encoded part of a URL', () => {
   it.each([
     'json://h/?+X-A=a%0d%0aX-B:b',
     'json://h/?+a%20b=c',
@@ -105,8 +105,8 @@ describe('what stands percent-encoded in a URL', () => {
     'json://h%0ahost/x',
     'json://h%00/x',
     'ntfy://tk_a%0d%0aX@h/topic',
-    `ntfy://h/${Array.from({ length: 101 }, (_, at) => `t${at}`).join('/')}`,
-  ])('cannot put anything else into the request: %s', (url) => {
+    `ntfy://h/${Array.from({ length: 101 }, (_, index) => `t${index}`).join('/')}`,
+  ])('cannot inject anything into the request: %s', (url) => {
     expect(typeof parseDestination(url)).toBe('string');
   });
 });

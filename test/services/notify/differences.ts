@@ -1,4 +1,4 @@
-/** How we answer a recorded call otherwise than the peer, on purpose. */
+/** Intended difference from a recorded response. */
 export interface Difference {
   readonly because: string;
   readonly status: number;
@@ -14,11 +14,11 @@ const queued = {
   status: 200,
   error: null,
 };
-const words = { because: 'type words of other systems are understood', status: 200, error: null, type: 'failure' };
+const typeNames = { because: 'type words of other systems are understood', status: 200, error: null, type: 'failure' };
 const written = { because: 'what is no text is written out', status: 200, error: null, title: 'n' };
 const page = { because: 'an answer in the form that was asked for, never a page', status: 404 };
 
-/** By the name of the recorded exchange. The README of the service lists the same for its users. */
+/** Differences by the name of the recorded exchange. The README of the service lists the same for users. */
 export const differences: Readonly<Record<string, Difference>> = {
   'notify-invalid-utf8-json-400': {
     because: 'text that is not UTF-8 is read as windows-1252',
@@ -31,9 +31,9 @@ export const differences: Readonly<Record<string, Difference>> = {
   'fail-partial-424-text': queued,
   'fail-refused-424': queued,
   'fail-stateless-424': queued,
-  'notify-bad-type-400': words,
-  'notify-bad-type-form-400': words,
-  'alertmanager-mapped-type-400': { ...words, paths: ['/backup-daily', '/daily'], message: 'Disk nearly full' },
+  'notify-bad-type-400': typeNames,
+  'notify-bad-type-form-400': typeNames,
+  'alertmanager-mapped-type-400': { ...typeNames, paths: ['/backup-daily', '/daily'], message: 'Disk nearly full' },
   'notify-type-empty-json': { because: 'an empty type is info', status: 200, error: null, type: 'info' },
   'notify-type-uppercase-400': {
     because: 'the case of a type does not matter',

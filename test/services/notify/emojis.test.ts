@@ -10,14 +10,19 @@ afterEach(async () => {
   open = new AsyncDisposableStack();
 });
 
-/** What each destination showed of `:rocket: done`, by the end of its path. */
-async function shown(setting: string | undefined): Promise<Readonly<Record<string, string>>> {
+/** Returns the text of `:rocket: done` at each destination, by the end of its path. */
+async function receiveTexts(setting: string | undefined): Promise<Readonly<Record<string, string>>> {
   const receiver = open.use(await openReceiver());
   const { descriptor, offers } = createProbe(['inbox', 'push']);
   const environment = setting === undefined ? {} : { APPRISE_INTERPRET_EMOJIS: setting };
   const host = open.use(await openTestHost({ services: [descriptor, notify], environment }));
-  const place = `json://127.0.0.1:${receiver.port}`;
-  const urls = [`${place}/silent`, `${place}/yes?emojis=yes`, `${place}/no?emojis=no`, 'push://phone?emojis=yes'];
+  const destinationUrl = `json://127.0.0.1:${receiver.port}`;
+  const urls = [
+    `${destinationUrl}/silent`,
+    `${destinationUrl}/yes?emojis=yes`,
+    `${destinationUrl}/no?emojis=no`,
+    'push://phone?emojis=yes',
+  ];
   await fetch(`${host.url('notify')}/add/k`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -27,11 +32,11 @@ async function shown(setting: string | undefined): Promise<Readonly<Record<strin
     method: 'POST',
     body: new URLSearchParams({ body: ':Rocket: done :nosuch: 12:30:45' }),
   });
-  const got = receiver.received.map(({ path, body }) => [
+  const received = receiver.received.map(({ path, body }) => [
     path.slice(1),
     (JSON.parse(body) as { message: string }).message,
   ]);
-  return { ...Object.fromEntries(got), push: [...offers.push.values()][0]?.message } as Readonly<
+  return { ...Object.fromEntries(received), push: [...offers.push.values()][0]?.message } as Readonly<
     Record<string, string>
   >;
 }
@@ -43,8 +48,8 @@ describe('a short code of an emoji', () => {
     [undefined, { silent: name, yes: picture, no: name, push: picture }],
     ['yes', { silent: picture, yes: picture, no: name, push: picture }],
     ['no', { silent: name, yes: name, no: name, push: name }],
-  ])('is a picture where the URL and the setting %s want it', async (setting, expected) => {
-    expect(await shown(setting)).toEqual(expected);
+  ])('is converted as the URL and the setting %s require', async (setting, expected) => {
+    expect(await receiveTexts(setting)).toEqual(expected);
   });
 });
 
@@ -56,7 +61,7 @@ describe('a text with short codes', () => {
     ['that objects inherit', ':constructor: :__proto__: :toString:', ':constructor: :__proto__: :toString:'],
     ['without their ends', 'rocket: :rocket', 'rocket: :rocket'],
     ['and nothing else', ':ROCKET:', '🚀'],
-  ])('shows those %s', (_which, text, shown) => {
-    expect(replaceShortCodes(text)).toBe(shown);
+  ])('converts %s', (_which, text, expected) => {
+    expect(replaceShortCodes(text)).toBe(expected);
   });
 });

@@ -4,25 +4,25 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));
 const run = promisify(execFile);
 
-/** Folder of a release of the real library, as the test tools have it. */
-export function libraryOf(release: 'apprise-1' | 'apprise-2'): string {
+/** Returns the folder of a release of the real library, as the test tools installed it. */
+export function getLibraryFolder(release: 'apprise-1' | 'apprise-2'): string {
   return join(tools, release);
 }
 
-export const lacksLibrary = lacks(existsSync(libraryOf('apprise-2')));
+export const lacksLibrary = lacks(existsSync(getLibraryFolder('apprise-2')));
 
 export const python = !lacksLibrary
   ? execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
   : '';
 
 /**
- * Puts an engine into a folder as an installation does: a launcher beside the packages. `interpreter` runs in place of
- * Python. Returns the launcher, for the setting.
+ * Creates an installed engine in a folder: a launcher beside the packages. `interpreter` runs instead of Python.
+ * Returns the path of the launcher for the setting.
  */
 export function placeEngine(folder: string, packages: string, interpreter = python, version = '2.2.0'): string {
   mkdirSync(folder, { recursive: true });
@@ -47,7 +47,7 @@ service.add(sys.argv[2])
 service.notify(**json.loads(sys.argv[3]))
 `;
 
-/** Sends by the library alone, as a program of its own would. */
+/** Sends through the library, as a separate program would. */
 export async function sendAlone(
   library: string,
   url: string,
@@ -56,7 +56,7 @@ export async function sendAlone(
   await run(python, ['-c', alone, library, url, JSON.stringify(message)], { timeout: 60_000 });
 }
 
-/** Ids of the processes that run our worker and were started by this one or, with `parent`, by another. */
+/** Returns the IDs of the worker processes that were started by this process or, with `parent`, by another. */
 export async function workers(parent: number = process.pid): Promise<readonly number[]> {
   const { stdout } = await run('ps', ['-eo', 'pid=,ppid=,args='], { maxBuffer: 16 * 1024 * 1024 });
   return stdout
@@ -67,7 +67,7 @@ export async function workers(parent: number = process.pid): Promise<readonly nu
     .map(([pid = 0]) => pid);
 }
 
-/** The arguments of a process, as everybody on the machine may read them. */
-export async function argumentsOf(pid: number): Promise<string> {
+/** Returns the arguments of a process, which all users of the computer can read. */
+export async function readArguments(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8')) + (await readFile(`/proc/${pid}/environ`, 'utf8'));
 }

@@ -9,10 +9,10 @@ import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { argumentsOf, lacksLibrary, libraryOf, placeEngine, sendAlone, workers } from './engine-rig.ts';
+import { readArguments, lacksLibrary, getLibraryFolder, placeEngine, sendAlone, workers } from './engine-rig.ts';
 import { createProbe, openReceiver, withReadings, type Readings, type Receiver } from './support.ts';
 
-/** Services that are not native and can be pointed at this machine. */
+/** Services that are not native and accept a local address. */
 const services = (port: number): readonly string[] => [
   `pjet://127.0.0.1:${port}/abcdefgh`,
   `pushdeer://127.0.0.1:${port}/pushkey12`,
@@ -28,12 +28,12 @@ let receiver: Receiver;
 let host: TestHost;
 let readings: Readings;
 
-async function openHouse(release: 'apprise-1' | 'apprise-2'): Promise<void> {
+async function openKeyedHost(release: 'apprise-1' | 'apprise-2'): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'homeport-engine-'));
   receiver = await openReceiver();
   const launcher = placeEngine(
     join(folder, 'engine'),
-    libraryOf(release),
+    getLibraryFolder(release),
     undefined,
     release === 'apprise-1' ? '1.13.1' : '2.2.0',
   );
@@ -70,18 +70,18 @@ async function api<T>(method: string, path: string, body?: unknown): Promise<{ s
 }
 
 describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
-  'services by way of the library, %s',
+  'services through the library, %s',
   (release) => {
-    beforeAll(() => openHouse(release));
+    beforeAll(() => openKeyedHost(release));
     afterAll(closeHouse);
     beforeEach(() => void (receiver.received.length = 0));
 
     it.each(services(0).map((url) => url.split(':')[0] ?? ''))(
       'delivers to %s through the library',
       async (scheme) => {
-        const url = services(receiver.port).find((each) => each.startsWith(`${scheme}:`)) ?? '';
+        const url = services(receiver.port).find((entry) => entry.startsWith(`${scheme}:`)) ?? '';
         const message = { title: 'Bäckup', body: '# Done\n\n*all* <b>of</b> it 🎉', type: 'warning' };
-        await sendAlone(libraryOf(release), url, {
+        await sendAlone(getLibraryFolder(release), url, {
           ...message,
           notify_type: 'warning',
           type: undefined,
@@ -96,31 +96,34 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       60_000,
     );
 
-    it('takes a configuration with such a line, and tells its service, its normal form and its masked one', async () => {
+    it('accepts a configuration with such a line, and returns its service, normalized and masked URL', async () => {
       const config = `a=misskey://tokentoken@127.0.0.1:${receiver.port}\nb=json://127.0.0.1:${receiver.port}/x\nmisskey://\n`;
       const added = await post('/add/mixed', { config, format: 'text' });
       expect(added.status).toBe(200);
       expect(added.text).toContain('Line 3 does nothing: the Apprise library does not take it');
       const listed = async (query: string): Promise<unknown> =>
         (await fetch(`${host.url('notify')}/json/urls/mixed${query}`)).json();
-      const place = `@127.0.0.1:${receiver.port}/?visibility=public`;
+      const destinationSuffix = `@127.0.0.1:${receiver.port}/?visibility=public`;
       expect(await listed('')).toMatchObject({
-        urls: [{ service_name: 'Misskey', url: expect.stringContaining(`misskey://tokentoken${place}`) }, {}],
+        urls: [
+          { service_name: 'Misskey', url: expect.stringContaining(`misskey://tokentoken${destinationSuffix}`) },
+          {},
+        ],
       });
       expect(await listed('?privacy=1')).toMatchObject({
-        urls: [{ url: expect.stringContaining(`misskey://t...n${place}`) }, {}],
+        urls: [{ url: expect.stringContaining(`misskey://t...n${destinationSuffix}`) }, {}],
       });
       expect((await post('/notify/mixed', { body: 'x', tag: 'a' })).status).toBe(200);
       await vi.waitFor(() => expect(receiver.received.map(({ path }) => path)).toEqual(['/api/notes/create']));
-      // As it was given.
+      // The text is unchanged.
       expect(await (await fetch(`${host.url('notify')}/cfg/mixed`, { method: 'POST' })).text()).toBe(config);
     });
 
     it('keeps its secrets out of its arguments, its environment and the log, and counts under one label', async () => {
       const [pid = 0] = await workers();
-      const told = await argumentsOf(pid);
+      const args = await readArguments(pid);
       for (const secret of ['tokentoken', 'masterkey', 'uJmKaBW9WFk42miB146ci3Kj', 'correct horse']) {
-        expect(told).not.toContain(secret);
+        expect(args).not.toContain(secret);
         expect(host.log.join('\n')).not.toContain(secret);
       }
       const names = [...readings.counters.keys()].filter((name) => name.includes('notifications_sent'));
@@ -133,7 +136,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       const url = `smseagle://tokentoken@127.0.0.1:${receiver.port}/15551234567`;
       const file = join(folder, 'cat.png');
       writeFileSync(file, 'a cat');
-      await sendAlone(libraryOf(release), url, { body: 'look', attach: [file] });
+      await sendAlone(getLibraryFolder(release), url, { body: 'look', attach: [file] });
       const alone = receiver.received.splice(0);
       const form = new FormData();
       form.set('body', 'look');
@@ -145,7 +148,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       expect(alone[0]?.body).toContain(Buffer.from('a cat').toString('base64'));
     }, 60_000);
 
-    it('says what the service answered, and does not try again what is refused', async () => {
+    it('reports the response of the service, and does not retry refusals', async () => {
       receiver.answer = 401;
       const refused = await post('/notify', { body: 'x', urls: `misskey://secrettoken@127.0.0.1:${receiver.port}` });
       receiver.answer = 200;
@@ -155,7 +158,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       expect(refused.text).not.toContain('secrettoken');
     });
 
-    it('is tried and answered by the page', async () => {
+    it('is tested from the page', async () => {
       const key = (
         await api<NotifyKey>('POST', '/keys/page/destinations', { url: `pjet://127.0.0.1:${receiver.port}/abcdefgh` })
       ).data;
@@ -169,7 +172,7 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
     });
 
     it.each(['dbus://', 'gnome://x', 'blink1://x', 'macosx://', 'file:///etc/passwd'])(
-      'does not open %s, which acts on this machine',
+      'does not open %s, which acts on this computer',
       async (url) => {
         const native = /^(dbus|gnome|macosx)/.test(url);
         const added = await post('/add/local', { config: `${url}\npush://x\n`, format: 'text' });
@@ -206,15 +209,15 @@ async function details(): Promise<Catalogue> {
 }
 
 describe.skipIf(lacksLibrary)('a service that speaks no HTTP', () => {
-  beforeEach(() => openHouse('apprise-2'));
+  beforeEach(() => openKeyedHost('apprise-2'));
   afterEach(closeHouse);
 
-  it('gets its message all the same: IRC', async () => {
-    const said: string[] = [];
+  it('receives its message: IRC', async () => {
+    const received: string[] = [];
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       createInterface({ input: socket }).on('line', (line) => {
-        said.push(line);
+        received.push(line);
         const [command = '', argument = ''] = line.split(' ');
         if (command === 'USER') socket.write(':irc.test 001 homeport :Welcome\r\n');
         if (command === 'PING') socket.write(`:irc.test PONG irc.test ${argument}\r\n`);
@@ -228,7 +231,7 @@ describe.skipIf(lacksLibrary)('a service that speaks no HTTP', () => {
     const { port } = server.address() as AddressInfo;
     try {
       await post('/notify', { body: 'the tide is high', urls: `irc://homeport@127.0.0.1:${port}/%23alerts` });
-      await vi.waitFor(() => expect(said.join('\n')).toMatch(/PRIVMSG #alerts :.*the tide is high/), 20_000);
+      await vi.waitFor(() => expect(received.join('\n')).toMatch(/PRIVMSG #alerts :.*the tide is high/), 20_000);
     } finally {
       server.close();
     }
@@ -236,10 +239,10 @@ describe.skipIf(lacksLibrary)('a service that speaks no HTTP', () => {
 });
 
 describe.skipIf(lacksLibrary)('GET /details', () => {
-  beforeEach(() => openHouse('apprise-2'));
+  beforeEach(() => openKeyedHost('apprise-2'));
   afterEach(closeHouse);
 
-  it('says of every service who serves it, and starts no Python for what it knows', async () => {
+  it('lists the implementation of each service, and starts no Python for known ones', async () => {
     const { schemas } = await details();
     const by = (name: string) => schemas.find(({ service_name }) => service_name === name);
     expect(by('Gotify')).toMatchObject({ served_by: 'homeport' });
@@ -262,7 +265,7 @@ describe.skipIf(lacksLibrary)('GET /details', () => {
     expect(page).toContain('Misskey: misskey://, misskeys://, by apprise');
   }, 60_000);
 
-  it('names what the engine would bring while it is not there', async () => {
+  it('lists the services of the engine while it is not installed', async () => {
     rmSync(join(folder, 'engine'), { recursive: true });
     const { schemas } = await details();
     expect(schemas.find(({ service_name }) => service_name === 'IRC')).toMatchObject({

@@ -27,23 +27,23 @@ const get = (path: string, accept = 'application/json') =>
   fetch(host.url('notify') + path, { headers: { accept }, redirect: 'manual' });
 const file = (bytes: number) => ({ filename: 'a.bin', base64: Buffer.alloc(bytes, 1).toString('base64') });
 
-describe('the environment of the peer', () => {
+describe('the environment of Apprise API', () => {
   it.each([
     [{ APPRISE_DENY_SERVICES: 'jsons, syslog' }, ['push']],
     [{ APPRISE_ALLOW_SERVICES: 'json', APPRISE_DENY_SERVICES: 'json' }, ['JSON']],
   ])('filters destination kinds by %j', async (environment, services) => {
     await openNotify(environment);
     const { port } = open.use(await openReceiver());
-    const place = `json://127.0.0.1:${port}/`;
-    const added = await post('/add/k', { config: `${place}\npush://phone\n`, format: 'text' });
+    const destinationUrl = `json://127.0.0.1:${port}/`;
+    const added = await post('/add/k', { config: `${destinationUrl}\npush://phone\n`, format: 'text' });
     expect(added).toMatchObject({ status: 200, text: expect.stringContaining('switched off by a setting') as string });
     const listed = (await (await get('/json/urls/k')).json()) as { urls: { service_name: string }[] };
     expect(listed.urls.map(({ service_name }) => service_name.replace('Push', 'push'))).toEqual(services);
     const { details } = JSON.parse((await post('/notify/k', { body: 'x' })).text) as { details: string[][] };
     expect(details).toHaveLength(1);
     const allowed = 'APPRISE_ALLOW_SERVICES' in environment;
-    expect(await post('/notify', { urls: place, body: 'x' })).toMatchObject({ status: allowed ? 200 : 204 });
-    expect(await post('/add/other', { urls: allowed ? 'push://x' : place })).toMatchObject({ status: 400 });
+    expect(await post('/notify', { urls: destinationUrl, body: 'x' })).toMatchObject({ status: allowed ? 200 : 204 });
+    expect(await post('/add/other', { urls: allowed ? 'push://x' : destinationUrl })).toMatchObject({ status: 400 });
     const { keys } = await api<{ keys: { key: string; skipped: { reason: string }[] }[] }>(
       host.url('control'),
       '/api/notify/keys',
@@ -53,7 +53,7 @@ describe('the environment of the peer', () => {
     ]);
   });
 
-  it('bounds files in MiB, configurations in KiB and the depth of mappings', async () => {
+  it('limits files in MiB, configurations in KiB and the depth of mappings', async () => {
     await openNotify({
       APPRISE_ATTACH_SIZE: '1',
       APPRISE_CONFIG_MAX_LENGTH: '1',
@@ -78,7 +78,7 @@ describe('the environment of the peer', () => {
       400,
     ],
     ['not what no list allows', { APPRISE_ATTACH_ALLOW_URL: 'https://*.example.org, other' }, 400],
-  ])('lets files be fetched from %s', async (_what, environment, status) => {
+  ])('permits files from %s', async (_what, environment, status) => {
     await openNotify(environment);
     const { port } = open.use(await openReceiver());
     const attach = `http://127.0.0.1:${port}/pic.bin`;
@@ -95,7 +95,7 @@ describe('the environment of the peer', () => {
     expect(reply).toMatchObject({ status: 424, text: expect.stringContaining('sends elsewhere') as string });
   });
 
-  it('can close the keys to programs, which then name their destinations themselves', async () => {
+  it('can close the keys to programs, which then send to their own destinations', async () => {
     await openNotify({ APPRISE_STATEFUL_MODE: 'disabled' });
     expect(await post('/notify/aggregator', { body: 'x' })).toMatchObject({ status: 204 });
     for (const path of ['/add/k', '/get/aggregator', '/del/aggregator']) {
@@ -106,7 +106,7 @@ describe('the environment of the peer', () => {
     expect(await post('/notify', { urls: 'inbox://', body: 'x' })).toMatchObject({ status: 200 });
   });
 
-  it('lists the keys to who asks, when it says so', async () => {
+  it('lists the keys if it is enabled', async () => {
     await openNotify({ APPRISE_ADMIN: 'yes' });
     expect(await (await get('/cfg')).json()).toEqual(['aggregator']);
     expect((await get('/cfg', 'text/html')).status).toBe(302);

@@ -36,24 +36,24 @@ async function post(path: string, fields: unknown, base = host.url('notify')) {
   return { status: reply.status, text: await reply.text() };
 }
 
-/** An address that is well, and one that answers with a status. */
+/** Builds the URL of a working destination, or of one that responds with a status. */
 const well = (name: string): string => `json://127.0.0.1:${receiver.port}/${name}?wait=0`;
 const ill = (name: string, status = 503): string =>
   `json://127.0.0.1:${receiver.port}/__status/${String(status)}/${name}?wait=0`;
 const add = (key: string, lines: readonly string[], base?: string) =>
   post(`/add/${key}`, { config: lines.join('\n'), format: 'text' }, base);
-const asked = (): readonly string[] => receiver.received.map(({ path }) => path.split('/').at(-1) ?? '');
+const listRequestedPaths = (): readonly string[] => receiver.received.map(({ path }) => path.split('/').at(-1) ?? '');
 const choose = (key: string, options: object) =>
   api(host.url('control'), `/api/notify/keys/${key}/options`, { method: 'PUT', body: JSON.stringify(options) });
 const waiting = async (): Promise<number> =>
   (await api<{ waiting: number }>(host.url('control'), '/api/notify/notices')).waiting;
 
 describe('levels of a tag', () => {
-  it('are asked from the lowest on, each when nobody of the one before could be reached', async () => {
+  it('are notified from the lowest, each after all destinations of the previous level failed', async () => {
     await openNotify();
     await add('k', [`2:oncall=${well('third')}`, `0:oncall=${ill('first')}`, `1:oncall=${ill('second', 404)}`]);
     const reply = await post('/notify/k', { body: 'x', tag: 'oncall' });
-    expect(asked()).toEqual(['first', 'second', 'third']);
+    expect(listRequestedPaths()).toEqual(['first', 'second', 'third']);
     expect(reply.status).toBe(200);
     const { details } = JSON.parse(reply.text) as { details: readonly (readonly [string, string, string])[] };
     expect(details.map(([level]) => level)).toEqual(['WARNING', 'WARNING', 'INFO']);
@@ -67,7 +67,7 @@ describe('levels of a tag', () => {
     expect(offers.push.size).toBe(1);
     receiver.answer = 200;
     clock.advance(10_000);
-    await vi.waitFor(() => expect(asked()).toEqual(['a', 'a']));
+    await vi.waitFor(() => expect(listRequestedPaths()).toEqual(['a', 'a']));
     await expect.poll(waiting).toBe(0);
   });
 
@@ -75,7 +75,7 @@ describe('levels of a tag', () => {
     await openNotify();
     await add('k', [`oncall=${ill('gone')}`, `oncall=${well('screen')}&optional=yes`, `1:oncall=${well('boss')}`]);
     await post('/notify/k', { body: 'x', tag: 'oncall' });
-    expect(asked().toSorted()).toEqual(['boss', 'gone', 'screen']);
+    expect(listRequestedPaths().toSorted()).toEqual(['boss', 'gone', 'screen']);
     receiver.received.length = 0;
     await add('k', [
       `oncall=${well('phone')}`,
@@ -83,17 +83,17 @@ describe('levels of a tag', () => {
       `1:oncall=${well('boss')}`,
     ]);
     expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 200 });
-    expect(asked().toSorted()).toEqual(['phone', 'screen']);
+    expect(listRequestedPaths().toSorted()).toEqual(['phone', 'screen']);
   });
 
-  it('are all asked at once by a call without a tag, and one alone by a call that names it', async () => {
+  it('are all notified by a call without a tag, and individually by a call that names one', async () => {
     await openNotify();
     await add('k', [`0:oncall=${well('first')}`, `1:oncall=${well('second')}`]);
     await post('/notify/k', { body: 'x' });
-    expect(asked().toSorted()).toEqual(['first', 'second']);
+    expect(listRequestedPaths().toSorted()).toEqual(['first', 'second']);
     receiver.received.length = 0;
     await post('/notify/k', { body: 'x', tag: '1:oncall' });
-    expect(asked()).toEqual(['second']);
+    expect(listRequestedPaths()).toEqual(['second']);
   });
 
   it('runs the chains of alternatives independently', async () => {
@@ -106,14 +106,14 @@ describe('levels of a tag', () => {
       `always=${well('all')}`,
     ]);
     await post('/notify/k', { body: 'x', tag: 'a,b' });
-    expect(asked().toSorted()).toEqual(['a0', 'all', 'b0', 'b1']);
+    expect(listRequestedPaths().toSorted()).toEqual(['a0', 'all', 'b0', 'b1']);
   });
 
-  it('are asked without waiting behind what a dead destination has piled up', async () => {
+  it('are notified without waiting for the queue of a failing destination', async () => {
     await openNotify();
     await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`]);
     for (const body of ['1', '2', '3']) await post('/notify/k', { body, tag: 'oncall' });
-    expect(asked().filter((each) => each === 'second')).toHaveLength(3);
+    expect(listRequestedPaths().filter((entry) => entry === 'second')).toHaveLength(3);
   });
 
   it('fails the call when the last level fails', async () => {
@@ -128,22 +128,22 @@ describe('levels of a tag', () => {
     const notice = { title: 'T', body: 'B', type: 'failure', format: 'text', tags: [], source: 'uptime' } as const;
     const offer = { configuration: 'k', tag: 'oncall', notice: { ...notice, tags: [] } };
     await offers.context?.handovers.pass(notificationOffered, 'uptime:1', offer);
-    await vi.waitFor(() => expect(asked()).toEqual(['first', 'second']));
+    await vi.waitFor(() => expect(listRequestedPaths()).toEqual(['first', 'second']));
   });
 
-  it('are tried once each for a strict key, whose caller learns whether somebody was reached', async () => {
+  it('are attempted once each for a strict key, whose caller receives the result', async () => {
     await openNotify();
     await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`]);
     await choose('k', { strict: true });
     expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 200 });
     await add('k', [`oncall=${ill('first')}`, `1:oncall=${ill('second')}`]);
     expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 424 });
-    expect(asked()).toEqual(['first', 'second', 'first', 'second']);
+    expect(listRequestedPaths()).toEqual(['first', 'second', 'first', 'second']);
     clock.advance(60_000);
     await expect.poll(waiting).toBe(0);
   });
 
-  it('are explained', async () => {
+  it('are explained in the list of destinations', async () => {
     await openNotify();
     await add('k', [`oncall=${well('first')}`, `1:oncall=${well('second')}`]);
     const { destinations } = await api<{ destinations: { why: string }[] }>(
@@ -162,13 +162,16 @@ describe('levels of a tag', () => {
       await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`], base);
       receiver.answer = 0;
       expect(await post('/notify/k', { body: 'x', tag: 'oncall' }, base)).toMatchObject({ status: 200 });
-      expect(asked()).toEqual(['first']);
+      expect(listRequestedPaths()).toEqual(['first']);
       await process.kill();
     }
     receiver.answer = 200;
-    await using again = await startHostProcess(dataDir);
-    expect(again.url('notify')).toBeDefined();
-    await vi.waitFor(() => expect(asked()).toEqual(['first', 'first', 'second']), { timeout: 30_000, interval: 100 });
+    await using restarted = await startHostProcess(dataDir);
+    expect(restarted.url('notify')).toBeDefined();
+    await vi.waitFor(() => expect(listRequestedPaths()).toEqual(['first', 'first', 'second']), {
+      timeout: 30_000,
+      interval: 100,
+    });
   }, 90_000);
 });
 
@@ -178,27 +181,27 @@ describe('retries', () => {
     await add('k', [`${ill('a')}&retry=2`]);
     const reply = await post('/notify/k', { body: 'x' });
     expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('queued')]);
-    expect(asked()).toEqual(['a', 'a', 'a']);
+    expect(listRequestedPaths()).toEqual(['a', 'a', 'a']);
     clock.advance(10_000);
-    await vi.waitFor(() => expect(asked()).toHaveLength(6));
+    await vi.waitFor(() => expect(listRequestedPaths()).toHaveLength(6));
   });
 
   it('uses the retries of a call for matching destinations, before the next level', async () => {
     await openNotify();
     await add('k', [`oncall=${ill('first')}&retry=5`, `1:oncall=${well('second')}`, `log=${ill('log')}`]);
     await post('/notify/k', { body: 'x', tag: 'oncall:1,log' });
-    expect(asked().toSorted()).toEqual(['first', 'first', 'log', 'second']);
+    expect(listRequestedPaths().toSorted()).toEqual(['first', 'first', 'log', 'second']);
   });
 
   it('waits as the URL specifies, and does not retry final failures', async () => {
     await openNotify();
     await add('k', [`${ill('slow').replace('wait=0', 'wait=3')}&retry=1`, `${ill('final', 404)}&retry=3`]);
     const call = post('/notify/k', { body: 'x' });
-    await vi.waitFor(() => expect(asked().toSorted()).toEqual(['final', 'slow']));
+    await vi.waitFor(() => expect(listRequestedPaths().toSorted()).toEqual(['final', 'slow']));
     clock.advance(2000);
     await call;
-    expect(asked().toSorted()).toEqual(['final', 'slow']);
+    expect(listRequestedPaths().toSorted()).toEqual(['final', 'slow']);
     clock.advance(1000);
-    await vi.waitFor(() => expect(asked().toSorted()).toEqual(['final', 'slow', 'slow']));
+    await vi.waitFor(() => expect(listRequestedPaths().toSorted()).toEqual(['final', 'slow', 'slow']));
   });
 });

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { fitMessage, type MessageShape } from '../../../services/notify/domain/fit-message.ts';
 import { convertText } from '../../../services/notify/domain/text/convert.ts';
-import { messageOf } from './destinations/provider.ts';
+import { buildMessage } from './destinations/provider-server.ts';
 
 const shape: MessageShape = { format: 'text', titleLimit: 0, bodyLimit: 10, overflow: 'truncate' };
 const file = { name: 'a', type: 'text/plain', size: 1, read: () => Promise.resolve(new Uint8Array(1)) };
 
 describe('fitting a message', () => {
-  it('puts the title before the body where there is no place for it, and cuts whole characters', () => {
-    expect(fitMessage(messageOf({ title: 'T', body: '🎉'.repeat(12) }), shape)).toMatchObject([
+  it('inserts the title before the body when titles are unsupported, and truncates at whole characters', () => {
+    expect(fitMessage(buildMessage({ title: 'T', body: '🎉'.repeat(12) }), shape)).toMatchObject([
       { title: '', body: `T\r\n${'🎉'.repeat(6)}…` },
     ]);
-    expect(fitMessage(messageOf({ title: 'T', body: 'b' }), { ...shape, titleLimit: 250 })).toMatchObject([
+    expect(fitMessage(buildMessage({ title: 'T', body: 'b' }), { ...shape, titleLimit: 250 })).toMatchObject([
       { title: 'T', body: 'b' },
     ]);
-    expect(fitMessage(messageOf({ title: 'Only', body: '' }), shape)).toMatchObject([{ title: '', body: 'Only' }]);
+    expect(fitMessage(buildMessage({ title: 'Only', body: '' }), shape)).toMatchObject([{ title: '', body: 'Only' }]);
   });
 
-  it('splits at lines and words, loses nothing, and lets files go with the last piece', () => {
+  it('splits at lines and words without loss, and sends files with the last piece', () => {
     const body = 'one two three\nfour five six seven\neight';
-    const pieces = fitMessage(messageOf({ title: 'T', body, attachments: [file] }), {
+    const pieces = fitMessage(buildMessage({ title: 'T', body, attachments: [file] }), {
       ...shape,
       titleLimit: 250,
       bodyLimit: 20,
@@ -30,24 +30,24 @@ describe('fitting a message', () => {
     expect(pieces.map((piece) => piece.attachments?.length)).toEqual([0, 0, 1]);
   });
 
-  it('splits an endless word on whole characters and stops at twenty messages', () => {
-    const pieces = fitMessage(messageOf({ body: '🎉'.repeat(1000) }), { ...shape, overflow: 'split' });
+  it('splits a long word at whole characters and stops at twenty messages', () => {
+    const pieces = fitMessage(buildMessage({ body: '🎉'.repeat(1000) }), { ...shape, overflow: 'split' });
     expect(pieces).toHaveLength(20);
     expect(pieces.every(({ body }) => [...body].length <= 10 && body.isWellFormed())).toBe(true);
     expect(pieces.at(-1)?.body.endsWith('…')).toBe(true);
   });
 
-  it('makes one line of a title', () => {
-    const [piece] = fitMessage(messageOf({ title: 'a\r\nBcc: b@c\nd', body: 'b' }), { ...shape, titleLimit: 250 });
+  it('joins the lines of a title', () => {
+    const [piece] = fitMessage(buildMessage({ title: 'a\r\nBcc: b@c\nd', body: 'b' }), { ...shape, titleLimit: 250 });
     expect(piece?.title).toBe('a Bcc: b@c d');
   });
 
-  it('loses nothing of a body whose title takes almost all the room', () => {
+  it('keeps the complete body when the title uses almost the complete limit', () => {
     const split: MessageShape = { ...shape, bodyLimit: 20, overflow: 'split' };
-    const pieces = fitMessage(messageOf({ title: 'a title as long as two lines', body: 'and its body' }), split);
-    const words = pieces.flatMap(({ body }) => body.split(/\s+/));
-    expect(words.join(' ')).toBe('a title as long as two lines and its body');
-    expect(fitMessage(messageOf({ title: 'x'.repeat(20) }), split)).toMatchObject([{ body: 'x'.repeat(20) }]);
+    const pieces = fitMessage(buildMessage({ title: 'a title as long as two lines', body: 'and its body' }), split);
+    const pieceWords = pieces.flatMap(({ body }) => body.split(/\s+/));
+    expect(pieceWords.join(' ')).toBe('a title as long as two lines and its body');
+    expect(fitMessage(buildMessage({ title: 'x'.repeat(20) }), split)).toMatchObject([{ body: 'x'.repeat(20) }]);
   });
 
   it.each([
@@ -56,22 +56,22 @@ describe('fitting a message', () => {
     ['html', '&lt;!channel&gt; &amp; all'],
     ['markdown', '<!channel> & all'],
     ['text', '<!channel> & all'],
-  ] as const)('writes a title that is too long for its place as words: %s', (format, words) => {
-    const [piece] = fitMessage(messageOf({ title: '<!channel> & all', body: 'b' }), {
+  ] as const)('writes a title that is too long into the body: %s', (format, text) => {
+    const [piece] = fitMessage(buildMessage({ title: '<!channel> & all', body: 'b' }), {
       ...{ format, titleLimit: 5, bodyLimit: 500, overflow: 'split' },
     });
-    expect(piece?.body).toMatch(new RegExp(`^${words.replace(/[!&]/g, '\\$&')}(\\r\\n|<br/>)b$`));
+    expect(piece?.body).toMatch(new RegExp(`^${text.replace(/[!&]/g, '\\$&')}(\\r\\n|<br/>)b$`));
   });
 
-  it('leaves a long body alone where the URL asks for that', () => {
-    expect(fitMessage(messageOf({ body: 'x'.repeat(50) }), { ...shape, overflow: 'upstream' })).toHaveLength(1);
+  it('leaves a long body unchanged if the URL requests it', () => {
+    expect(fitMessage(buildMessage({ body: 'x'.repeat(50) }), { ...shape, overflow: 'upstream' })).toHaveLength(1);
   });
 
-  it('measures what is read, and leaves no tag open in a piece', () => {
+  it('measures the visible text, and leaves no tag open in a piece', () => {
     const telegram: MessageShape = { format: 'telegram', titleLimit: 0, bodyLimit: 30, overflow: 'split' };
-    const escaped = fitMessage(messageOf({ body: '<'.repeat(30) }), telegram);
+    const escaped = fitMessage(buildMessage({ body: '<'.repeat(30) }), telegram);
     expect(escaped.map(({ body }) => body)).toEqual(['&lt;'.repeat(30)]);
-    const pieces = fitMessage(messageOf({ format: 'html', body: `<b>${'word '.repeat(20)}</b>` }), telegram);
+    const pieces = fitMessage(buildMessage({ format: 'html', body: `<b>${'word '.repeat(20)}</b>` }), telegram);
     expect(pieces.length).toBeGreaterThan(2);
     expect(pieces.every(({ body }) => !body.includes('<'))).toBe(true);
   });
@@ -81,7 +81,7 @@ describe('converting text', () => {
   const page =
     '<h1>Head</h1><p>5 &lt; 6 * <b>7</b></p><a href="javascript:x()">no</a> <a href="https://e.x/?a=1&amp;b=2">yes</a>';
 
-  it('writes HTML as text, Markdown and the dialects of chats, with their own escapes', () => {
+  it('converts HTML to text, Markdown and the markup of chats, with their escapes', () => {
     expect(convertText('<p>a &amp; b</p>', 'html', 'text')).toBe('a & b');
     expect(convertText(page, 'html', 'markdown')).toBe(
       '# Head\n\n5 \\< 6 \\* **7**\n\nno [yes](<https://e.x/?a=1&b=2>)',
@@ -92,7 +92,7 @@ describe('converting text', () => {
     );
   });
 
-  it('writes Markdown as HTML and the dialects of chats; HTML in it is text', () => {
+  it('converts Markdown to HTML and the markup of chats, with HTML in it as text', () => {
     const text = '# Head\n**bold** _it_ `a<b`\n- one\n\n<script>x</script>';
     expect(convertText(text, 'markdown', 'html')).toContain('<strong>bold</strong> <em>it</em> <code>a&lt;b</code>');
     expect(convertText(text, 'markdown', 'html')).not.toContain('<script>');
@@ -100,21 +100,21 @@ describe('converting text', () => {
     expect(convertText(text, 'markdown', 'slack')).toContain('*Head*\n\n*bold* _it_ `a&lt;b`');
   });
 
-  it('escapes text where it would be taken for markup', () => {
+  it('escapes text that resembles markup', () => {
     expect(convertText('a & b\nc <d>', 'text', 'html')).toBe('a &amp; b<br/>c &lt;d&gt;');
     expect(convertText('a & <b>', 'text', 'slack')).toBe('a &amp; &lt;b&gt;');
     expect(convertText('a & <b>', 'text', 'telegram')).toBe('a &amp; &lt;b&gt;');
   });
 
   it.each(['> '.repeat(5000), '['.repeat(60_000), '|a'.repeat(9000), '- '.repeat(3000), '*a '.repeat(9000)])(
-    'survives Markdown that is nested without end: %#',
+    'handles deeply nested Markdown: %#',
     (text) => {
       for (const to of ['html', 'slack', 'telegram'] as const)
         expect(typeof convertText(text, 'markdown', to)).toBe('string');
     },
   );
 
-  it('survives HTML that is nested without end', () => {
+  it('handles deeply nested HTML', () => {
     const deep = '<div><b>'.repeat(5000) + 'x' + '</b></div>'.repeat(5000);
     const endless = `${'<div>'.repeat(100_000)}a &amp; b`;
     expect(convertText(endless, 'html', 'slack')).toBe('a &amp; b');

@@ -3,15 +3,15 @@ import { HealthStore } from '../../../services/notify/store/health.ts';
 import { migrations } from '../../../services/notify/store/migrations.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
-eachDialect((_name, open, newPlace) => {
-  const openHealth = async (place = newPlace()) => {
-    const database = await open(place);
+eachDialect((_name, open, createLocation) => {
+  const openHealth = async (location = createLocation()) => {
+    const database = await open(location);
     await database.migrate(migrations);
     const clock = createFakeClock();
     const context = { clock, commit: database.commit, db: database.kysely, log: silentLog };
-    return { place, database, clock, context, health: new HealthStore(context) };
+    return { place: location, database, clock, context, health: new HealthStore(context) };
   };
 
   describe('the health of destinations', () => {
@@ -43,7 +43,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await new HealthStore(context).findAll(['a'])).toEqual(second);
     });
 
-    it('is the newest also when it is written while it is read', async () => {
+    it('is the newest when it is written during a read', async () => {
       const { clock, context, database } = await openHealth();
       const read = Promise.withResolvers<void>();
       const written = Promise.withResolvers<void>();
@@ -53,7 +53,7 @@ eachDialect((_name, open, newPlace) => {
         written.resolve();
         return value;
       };
-      // What was read comes back only after the writing.
+      // The queried state arrives after the write.
       const db = database.kysely.withPlugin({
         transformQuery: ({ node }) => node,
         async transformResult({ result }) {
@@ -73,7 +73,7 @@ eachDialect((_name, open, newPlace) => {
       expect((await health.findAll(['a'])).get('a')).toMatchObject({ detail: 'It did not answer.' });
     });
 
-    it('is written a moment later, once for all results until then', async () => {
+    it('is written after a delay, once for all results until then', async () => {
       const { clock, context, database } = await openHealth();
       let commits = 0;
       const commit: typeof database.commit = (work) => {
@@ -81,7 +81,7 @@ eachDialect((_name, open, newPlace) => {
         return database.commit(work);
       };
       const health = new HealthStore({ ...context, commit });
-      for (let at = 0; at < 2500; at += 1) health.record(`d${String(at % 1250)}`, 'done', String(at));
+      for (let index = 0; index < 2500; index += 1) health.record(`d${String(index % 1250)}`, 'done', String(index));
       expect(commits).toBe(0);
       clock.advance(1000);
       await expect.poll(async () => (await new HealthStore(context).findAll(['d0', 'd1249'])).size).toBe(2);
@@ -89,7 +89,7 @@ eachDialect((_name, open, newPlace) => {
       expect(commits).toBe(1);
     });
 
-    it('outlives a database that refuses, and is forgotten with the history', async () => {
+    it('survives database errors, and is deleted with the history', async () => {
       const { clock, context } = await openHealth();
       const health = new HealthStore({ ...context, commit: () => Promise.reject(new Error('full')) });
       health.record('a', 'done', '');
@@ -104,9 +104,9 @@ eachDialect((_name, open, newPlace) => {
       expect([...(await well.findAll(['old', 'new'])).keys()]).toEqual(['new']);
     });
 
-    it('is taken from the history of an older version', async () => {
-      const place = newPlace();
-      const database = await open(place);
+    it('is read from the history of an older version', async () => {
+      const location = createLocation();
+      const database = await open(location);
       const before = migrations.findIndex(({ name }) => name === '021-create-destination-health');
       await database.migrate(migrations.slice(0, before));
       await database.kysely
@@ -132,7 +132,7 @@ eachDialect((_name, open, newPlace) => {
           row('n3', 'c', 'waiting', '', 40),
         ])
         .execute();
-      const { health } = await openHealth(place);
+      const { health } = await openHealth(location);
       expect(await health.findAll(['a', 'b', 'c'])).toEqual(
         new Map([
           ['a', { state: 'dead', detail: 'last', time: 20, lastSuccess: 10 }],

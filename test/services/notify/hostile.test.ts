@@ -14,7 +14,7 @@ async function post(path: string, body: string | Uint8Array<ArrayBuffer>, type: 
   return { status: reply.status, text: await reply.text() };
 }
 
-/** Numbers that are the same in each run. */
+/** Creates a repeatable number generator. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -23,26 +23,28 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** The service is there, and answers what is in order. */
+/** Asserts that the service is running and responds to valid requests. */
 const isUp = async () =>
   expect(await post('/notify/aggregator', 'body=x', 'application/x-www-form-urlencoded')).toMatchObject({
     status: 200,
   });
 
-/** Ten references to ten references, nine levels deep: a thousand million texts when written out. */
+/** Ten references to ten references, nine levels deep: a billion texts when expanded. */
 const laughs = [
   'a: &a [x]',
-  ...'bcdefghij'.split('').map((name, at) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[at]}`).join(',')}]`),
+  ...'bcdefghij'
+    .split('')
+    .map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[index]}`).join(',')}]`),
 ].join('\n');
 
-describe('a configuration nobody wrote in good faith', () => {
+describe('a malicious configuration', () => {
   it.each([
     ['a billion laughs', `${laughs}\nurls: *j\n`],
     ['an alias of itself', 'urls: &a [*a]\n'],
     ['aliases without number', `x: &x inbox://\nurls:\n${'  - *x\n'.repeat(20_000)}`],
     ['brackets without end', `urls: ${'['.repeat(100_000)}`],
     ['maps within maps', `urls: ${'{a: '.repeat(20_000)}`],
-    ['indentation without end', Array.from({ length: 600 }, (_, at) => `${' '.repeat(at)}urls:`).join('\n')],
+    ['indentation without end', Array.from({ length: 600 }, (_, index) => `${' '.repeat(index)}urls:`).join('\n')],
     ['a merge key and a tag', 'urls:\n  - <<: {url: "inbox://"}\n  - !!js/function "x"\n  - !!binary "aW5ib3g6Ly8="\n'],
     ['a name of the prototype', 'urls:\n  - json://h:\n      __proto__: x\n      constructor: y\n'],
     ['documents in a row', '---\nurls: inbox://\n---\nurls: push://x\n'],
@@ -59,10 +61,10 @@ describe('a configuration nobody wrote in good faith', () => {
   it.each([
     [
       'groups of groups in a ring',
-      `${Array.from({ length: 300 }, (_, at) => `g${at}=g${(at + 1) % 300}`).join('\n')}\ng1=inbox://`,
+      `${Array.from({ length: 300 }, (_, index) => `g${index}=g${(index + 1) % 300}`).join('\n')}\ng1=inbox://`,
     ],
     ['lines without number', 'inbox://\n'.repeat(50_000)],
-    ['tags without number', `${Array.from({ length: 20_000 }, (_, at) => `t${at}`).join(',')}=inbox://`],
+    ['tags without number', `${Array.from({ length: 20_000 }, (_, index) => `t${index}`).join(',')}=inbox://`],
     ['equal signs', `${'='.repeat(200_000)}`],
     ['spaces', `${' '.repeat(200_000)}=inbox://`],
   ])('parses or refuses a TEXT configuration: %s', async (_name, config) => {
@@ -72,7 +74,7 @@ describe('a configuration nobody wrote in good faith', () => {
   });
 });
 
-describe('a call nobody makes in good faith', () => {
+describe('a malicious call', () => {
   const tags = [
     'a',
     'b',
@@ -98,7 +100,7 @@ describe('a call nobody makes in good faith', () => {
 
   it('selects destinations or refuses the call for any tag', async () => {
     const next = numbers(7);
-    for (let at = 0; at < 150; at += 1) {
+    for (let index = 0; index < 150; index += 1) {
       const some = () => Array.from({ length: next(12) }, () => tags[next(tags.length)]).join('');
       const tag = [some(), [some(), some()], [[some()], some()], next(5), { a: some() }, null][next(6)];
       const { status } = await post('/notify/aggregator', JSON.stringify({ body: 'x', tag }), 'application/json');
@@ -133,7 +135,7 @@ describe('a call nobody makes in good faith', () => {
       ...{ eventType: 'Download', movie: { title: 't' }, series: [], heartbeat: { status: 0 }, monitor: null },
     });
     const values = ['null', '[]', '{}', '1', '""', '[[[]]]', 'true', '"x"', '-1e999'];
-    for (let at = 0; at < 150; at += 1) {
+    for (let index = 0; index < 150; index += 1) {
       const broken = payload.replace(/"[^"]*"(?!:)|\[\]|\{\}|null|0/g, (value) =>
         next(6) === 0 ? (values[next(values.length)] ?? value) : value,
       );
@@ -162,7 +164,7 @@ describe('a call nobody makes in good faith', () => {
     ['a boundary without end', 'x', `multipart/form-data; boundary=${'b'.repeat(5000)}`],
     ['signs that are no percent encoding', 'body=%%%zz%ff&=&&&%00=x', 'application/x-www-form-urlencoded'],
     ['fields without number', 'a=b&'.repeat(100_000), 'application/x-www-form-urlencoded'],
-  ])('as a form is answered: %s', async (_name, body, type) => {
+  ])('responds to a form: %s', async (_name, body, type) => {
     expect([200, 400]).toContain((await post('/notify/aggregator', body, type)).status);
     await isUp();
   });

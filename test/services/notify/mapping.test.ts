@@ -15,7 +15,7 @@ describe('a payload mapping', () => {
     expect(map({ level: 'high' }, ':level=low')).toEqual({ level: 'low' });
   });
 
-  it('copies out of nested paths, five steps deep at most, in JSON alone', () => {
+  it('copies from nested paths of up to five levels, only in JSON', () => {
     const alert = { alerts: [{ labels: { name: 'disk' } }], 'a.b': 'flat' };
     expect(map(alert, ':alerts[0].labels.name=title')).toMatchObject({ title: 'disk' });
     expect(map(alert, ':a.b=body')).toMatchObject({ body: 'flat' });

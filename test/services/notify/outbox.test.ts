@@ -40,20 +40,20 @@ async function post(
   return { status: reply.status, text: await reply.text() };
 }
 
-const place = (path: string): string => `json://127.0.0.1:${receiver.port}/${path}`;
+const buildUrl = (path: string): string => `json://127.0.0.1:${receiver.port}/${path}`;
 const add = (key: string, lines: readonly string[], base?: string) =>
   post(`/add/${key}`, { config: lines.join('\n'), format: 'text' }, base);
 const choose = (key: string, options: object) =>
   api(host.url('control'), `/api/notify/keys/${key}/options`, { method: 'PUT', body: JSON.stringify(options) });
 const bodies = (path = ''): readonly string[] =>
   receiver.received
-    .filter((each) => each.path.endsWith(path))
+    .filter((entry) => entry.path.endsWith(path))
     .map(({ body }) => (JSON.parse(body) as { message: string }).message);
 
 describe('a strict key', () => {
-  it('tries each destination once and answers 424 for what could not be sent, which is not repeated', async () => {
+  it('attempts each destination once and responds with 424 to failures, which are not retried', async () => {
     await openNotify();
-    await add('strict', [place('a'), place('b?optional=yes')]);
+    await add('strict', [buildUrl('a'), buildUrl('b?optional=yes')]);
     await choose('strict', { strict: true });
     receiver.answer = 503;
     expect(await post('/notify/strict', { body: 'first' })).toMatchObject({ status: 424 });
@@ -65,10 +65,10 @@ describe('a strict key', () => {
   });
 });
 
-describe('behind another to the same destination', () => {
+describe('a notification behind another one to the same destination', () => {
   it('responds to a caller once its notification is stored, and keeps the order', async () => {
     await openNotify();
-    await add('busy', [place('slow')]);
+    await add('busy', [buildUrl('slow')]);
     const reply = receiver.hold();
     const first = post('/notify/busy', { body: 'first' });
     await vi.waitFor(() => expect(bodies()).toEqual(['first']));
@@ -82,16 +82,19 @@ describe('behind another to the same destination', () => {
   });
 });
 
-describe('a key that does not repeat itself', () => {
-  it('sends the same once in its window, and something else or something later again', async () => {
+describe('a key that suppresses repetitions', () => {
+  it('sends equal notifications once in its window, and others or later ones again', async () => {
     await openNotify();
-    await add('once', [place('a')]);
+    await add('once', [buildUrl('a')]);
     await choose('once', { repeatSeconds: 60 });
     const send = async (body: string, more = {}) => post('/notify/once', { body, ...more });
     await send('x');
     clock.advance(30_000);
-    const again = await send('x');
-    expect([again.status, again.text]).toEqual([200, expect.stringContaining('sent 30 s ago; it is not repeated')]);
+    const repeated = await send('x');
+    expect([repeated.status, repeated.text]).toEqual([
+      200,
+      expect.stringContaining('sent 30 s ago; it is not repeated'),
+    ]);
     await send('y');
     await send('x', { type: 'failure' });
     clock.advance(30_000);
@@ -103,9 +106,9 @@ describe('a key that does not repeat itself', () => {
 describe('the rules of a destination', () => {
   it('delays notifications in quiet hours, but not failures', async () => {
     await openNotify();
-    await add('night', [place('a?quiet=00:00-24:00')]);
-    const held = await post('/notify/night', { body: 'calm' });
-    expect([held.status, held.text]).toEqual([200, expect.stringContaining('held until')]);
+    await add('night', [buildUrl('a?quiet=00:00-24:00')]);
+    const response = await post('/notify/night', { body: 'calm' });
+    expect([response.status, response.text]).toEqual([200, expect.stringContaining('held until')]);
     await post('/notify/night', { body: 'calm too' });
     await post('/notify/night', { body: 'loud', type: 'failure' });
     expect(bodies()).toEqual(['loud']);
@@ -115,7 +118,7 @@ describe('the rules of a destination', () => {
 
   it('combines notifications above the rate at the end of the window', async () => {
     await openNotify();
-    await add('rated', [place('a?rate=2/1h')]);
+    await add('rated', [buildUrl('a?rate=2/1h')]);
     for (const title of ['1', '2', '3', '4', '5']) {
       await post('/notify/rated', { title, body: 'x' });
       clock.advance(1000);
@@ -131,7 +134,7 @@ describe('the rules of a destination', () => {
 
   it('combines a window, survives a refusal, and retries dead letters separately', async () => {
     await openNotify();
-    await add('joined', [place('a?digest=15m')]);
+    await add('joined', [buildUrl('a?digest=15m')]);
     for (const body of ['1', '2']) await post('/notify/joined', { body });
     receiver.answer = 403;
     clock.advance(900_000);
@@ -145,16 +148,16 @@ describe('the rules of a destination', () => {
     await expect.poll(dead).toBe(0);
   });
 
-  it('are kept in lists of URLs, shown, and refused when they are wrong', async () => {
+  it('are stored in lists of URLs, displayed, and refused when they are invalid', async () => {
     await openNotify();
-    await post('/add/list', { urls: `${place('a')}?rate=2/1h` });
+    await post('/add/list', { urls: `${buildUrl('a')}?rate=2/1h` });
     const { keys } = await api<{ keys: { key: string; destinations: { url: string }[] }[] }>(
       host.url('control'),
       '/api/notify/keys',
     );
     expect(keys.find(({ key }) => key === 'list')?.destinations[0]?.url).toContain('&rate=2/1h');
     expect((await post('/get/list', {})).text).toContain('rate=2/1h');
-    expect(await post('/add/list', { urls: `${place('a')}?rate=often` })).toMatchObject({ status: 400 });
+    expect(await post('/add/list', { urls: `${buildUrl('a')}?rate=often` })).toMatchObject({ status: 400 });
   });
 });
 
@@ -163,9 +166,12 @@ describeWaiting(1500);
 describe('destinations that do not answer', () => {
   it('does not delay a healthy destination behind many failing ones', async () => {
     await openNotify();
-    const dead = Array.from({ length: 40 }, (_, at) => `json://127.0.0.1:${receiver.port}/__never?-n=${String(at)}`);
+    const dead = Array.from(
+      { length: 40 },
+      (_, index) => `json://127.0.0.1:${receiver.port}/__never?-n=${String(index)}`,
+    );
     await add('dead', dead);
-    await add('well', [place('fine')]);
+    await add('well', [buildUrl('fine')]);
     const blocked = post('/notify/dead', { body: 'x' });
     await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(30), 15_000);
     for (const body of ['1', '2', '3']) expect(await post('/notify/well', { body })).toMatchObject({ status: 200 });
@@ -175,7 +181,7 @@ describe('destinations that do not answer', () => {
   });
 });
 
-describe('a destination that waits out a failure', () => {
+describe('a destination that is paused after a failure', () => {
   const second = 1000;
   const waits = async (): Promise<Record<string, number>> => {
     const { notices } = await api<{ notices: { body: string; deliveries: { nextAt: number | null }[] }[] }>(
@@ -186,7 +192,7 @@ describe('a destination that waits out a failure', () => {
       notices.map(({ body, deliveries: [delivery] }) => [body, Number(delivery?.nextAt) - clock.now()]),
     );
   };
-  /** Fails until the next attempt at the first is minutes away. */
+  /** Fails until the next attempt of the first delivery is minutes away. */
   const failFor = async (body: string): Promise<void> => {
     receiver.answer = 503;
     await post('/notify/away', { body });
@@ -200,11 +206,11 @@ describe('a destination that waits out a failure', () => {
     receiver.received.length = 0;
   };
 
-  it('is tried when something new comes, in order, and not more than once in 15 s', async () => {
+  it('is attempted when a new notification arrives, in order, and at most once in 15 s', async () => {
     await openNotify();
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     await failFor('first');
-    // It was tried a moment ago.
+    // The last attempt was a moment ago.
     await post('/notify/away', { body: 'second' });
     clock.advance(16 * second);
     await Promise.all(['third', 'fourth'].map((body) => post('/notify/away', { body })));
@@ -222,9 +228,9 @@ describe('a destination that waits out a failure', () => {
     expect([bodies()[1], bodies().at(-1)]).toEqual(['first', 'sixth']);
   });
 
-  it('is left alone for as long as it asked', async () => {
+  it('is not attempted before its requested delay', async () => {
     await openNotify();
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     receiver.retryAfter = 600;
     receiver.answer = 429;
     await post('/notify/away', { body: 'first' });
@@ -234,12 +240,12 @@ describe('a destination that waits out a failure', () => {
     expect(bodies()).toEqual(['first']);
   });
 
-  it('is tried for something new after a restart too', async () => {
+  it('is attempted for a new notification after a restart', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     const services = [createProbe(['inbox', 'push']).descriptor, notify, control];
     host = await openTestHost({ services, clock, dataDir });
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     await failFor('first');
     await host[Symbol.asyncDispose]();
     host = open.use(await openTestHost({ services, clock, dataDir }));
@@ -249,9 +255,9 @@ describe('a destination that waits out a failure', () => {
     await vi.waitFor(() => expect(bodies()).toEqual(['first', 'second']), 15_000);
   });
 
-  it('shows for each that waits when it is tried, also for those whose own time has come', async () => {
+  it('returns the time of the next attempt of each waiting delivery, also of due ones', async () => {
     await openNotify();
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     await failFor('first');
     await post('/notify/away', { body: 'second' });
     clock.advance(10 * second);
@@ -261,7 +267,7 @@ describe('a destination that waits out a failure', () => {
   });
 });
 
-describe('a message that its destination cannot digest', () => {
+describe('a message that its destination keeps rejecting', () => {
   interface Delivery {
     readonly state: string;
     readonly attempts: number;
@@ -273,9 +279,9 @@ describe('a message that its destination cannot digest', () => {
       host.url('control'),
       '/api/notify/notices',
     );
-    return notices.find((each) => each.body === body)?.deliveries[0];
+    return notices.find((entry) => entry.body === body)?.deliveries[0];
   };
-  /** The time until the next attempt, in ms, once so many have failed. */
+  /** Returns the time until the next attempt in ms after this number of failures. */
   const waitAfter = (body: string, attempts: number): Promise<number> =>
     vi.waitFor(async () => {
       const { attempts: noted, nextAt } = (await delivery(body)) ?? {};
@@ -284,9 +290,9 @@ describe('a message that its destination cannot digest', () => {
       return wait;
     });
 
-  it('lets those behind it pass after five attempts, and comes when it is taken', async () => {
+  it('does not delay following messages after five attempts, and is delivered when it is accepted', async () => {
     await openNotify();
-    await add('picky', [place('picky')]);
+    await add('picky', [buildUrl('picky')]);
     receiver.refuses = (body) => body.includes('odd');
     expect((await post('/notify/picky', { body: 'odd' })).text).toContain('queued and tried again');
     await post('/notify/picky', { body: 'behind' });
@@ -309,9 +315,9 @@ describe('a message that its destination cannot digest', () => {
     expect(bodies().slice(6)).toEqual(['later', 'odd', 'last']);
   });
 
-  it('stays where it is after one such answer, as of a destination that starts again', async () => {
+  it('keeps its position after one such response, as of a restarting destination', async () => {
     await openNotify();
-    await add('starting', [place('starting')]);
+    await add('starting', [buildUrl('starting')]);
     receiver.answer = 503;
     await post('/notify/starting', { body: 'first' });
     await post('/notify/starting', { body: 'second' });
@@ -326,10 +332,10 @@ describe('a message that its destination cannot digest', () => {
     await vi.waitFor(() => expect(bodies().slice(-2)).toEqual(['first', 'second']), 15_000);
   });
 
-  it('is known as that beside others that stand in no line, and stays aside however often it is refused', async () => {
+  it('is detected next to unordered deliveries, and stays out of order after each refusal', async () => {
     await openNotify();
-    await add('aside', [place('aside')]);
-    await add('direct', [place('aside')]);
+    await add('aside', [buildUrl('aside')]);
+    await add('direct', [buildUrl('aside')]);
     await choose('direct', { strict: true });
     receiver.refuses = (body) => body.includes('odd');
     await post('/notify/aside', { body: 'odd' });
@@ -343,9 +349,9 @@ describe('a message that its destination cannot digest', () => {
     expect((await post('/notify/aside', { body: 'later' })).text).toContain('Sent JSON POST notification');
   });
 
-  it('is not what a destination fails at that is away', async () => {
+  it('is not assumed while a destination is unavailable', async () => {
     await openNotify();
-    await add('away', [place('away')]);
+    await add('away', [buildUrl('away')]);
     receiver.answer = 503;
     await post('/notify/away', { body: 'first' });
     await post('/notify/away', { body: 'second' });
@@ -359,19 +365,19 @@ describe('a message that its destination cannot digest', () => {
 });
 
 describe('kill -9 between the acceptance and the delivery', () => {
-  it('loses nothing and repeats nothing that was confirmed', async () => {
+  it('loses no notification and repeats no confirmed one', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     const accepted: string[] = [];
     {
       await using process = await startHostProcess(dataDir);
       const base = process.url('notify');
-      await add('kill', [place('fine'), place('late')], base);
-      for (let at = 0; at < 20; at += 1) {
-        // From the fifth on nobody answers well, so everything after lies in the outbox.
-        if (at === 5) receiver.answer = 503;
-        const { status } = await post('/notify/kill', { body: String(at) }, base);
-        if (status === 200) accepted.push(String(at));
+      await add('kill', [buildUrl('fine'), buildUrl('late')], base);
+      for (let index = 0; index < 20; index += 1) {
+        // From the fifth response on every delivery fails, so later ones stay in the outbox.
+        if (index === 5) receiver.answer = 503;
+        const { status } = await post('/notify/kill', { body: String(index) }, base);
+        if (status === 200) accepted.push(String(index));
       }
       await process.kill();
     }
@@ -379,8 +385,8 @@ describe('kill -9 between the acceptance and the delivery', () => {
     receiver.answer = 200;
     const confirmed = receiver.received.splice(0).slice(0, 10);
     expect(new Set(confirmed.map(({ body }) => body)).size).toBe(5);
-    await using again = await startHostProcess(dataDir);
-    expect(again.url('notify')).toBeDefined();
+    await using restarted = await startHostProcess(dataDir);
+    expect(restarted.url('notify')).toBeDefined();
     const rest = accepted.slice(5);
     for (const path of ['/fine', '/late']) {
       await vi.waitFor(() => expect(bodies(path)).toEqual(rest), { timeout: 40_000, interval: 100 });

@@ -12,7 +12,7 @@ interface Recorded {
 const folder = new URL('inbound/golden/', import.meta.url);
 const recorded = readdirSync(folder)
   .map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Recorded)
-  .filter((each) => each.request !== undefined);
+  .filter((entry) => entry.request !== undefined);
 
 function read(body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -23,14 +23,17 @@ function read(body: Readonly<Record<string, unknown>>, headers: Readonly<Record<
 }
 
 describe('payloads of other programs', () => {
-  it.each(recorded.map((each) => [each.name, each] as const))('as recorded: %s', (_name, { request, ...each }) => {
-    const notice = read(request?.body ?? {}, request?.headers);
-    expect(notice).toMatchSnapshot();
-    if (each.suggested_render?.type !== undefined) expect(notice.type).toBe(each.suggested_render.type);
-    expect(notice.title ?? '').toContain(each.suggested_render?.title ?? '');
-  });
+  it.each(recorded.map((entry) => [entry.name, entry] as const))(
+    'converts the recorded payload: %s',
+    (_name, { request, ...entry }) => {
+      const notice = read(request?.body ?? {}, request?.headers);
+      expect(notice).toMatchSnapshot();
+      if (entry.suggested_render?.type !== undefined) expect(notice.type).toBe(entry.suggested_render.type);
+      expect(notice.title ?? '').toContain(entry.suggested_render?.title ?? '');
+    },
+  );
 
-  it.each(Object.entries(variants))('as documented: %s', (_name, [body, headers]) => {
+  it.each(Object.entries(variants))('converts the documented payload: %s', (_name, [body, headers]) => {
     expect(read(body, headers)).toMatchSnapshot();
   });
 
@@ -42,8 +45,8 @@ describe('payloads of other programs', () => {
       'inherited names',
       JSON.parse('{"__proto__":{"message":"x"},"constructor":{"message":"y"}}') as Record<string, unknown>,
     ],
-  ])('are nobody’s: %s', (_what, body) => {
-    // A number under the name of a text is written out like any other.
+  ])('are not recognized: %s', (_what, body) => {
+    // A number in a text field is formatted like any other.
     expect(recognizePayload(body, () => undefined, 'text')?.body).toBe(
       'message' in body && body.message === 7 ? '7' : undefined,
     );
@@ -56,10 +59,10 @@ describe('payloads of other programs', () => {
       version: '4',
       groupKey: '{}',
       status: 'firing',
-      alerts: Array.from({ length: 5000 }, (_, at) => ({
+      alerts: Array.from({ length: 5000 }, (_, index) => ({
         status: 'firing',
         labels: Object.fromEntries(Array.from({ length: 20 }, (__, label) => [`l${label}`, 'y'.repeat(20)])),
-        annotations: { summary: 'x'.repeat(100_000), description: `${at}` },
+        annotations: { summary: 'x'.repeat(100_000), description: `${index}` },
       })),
     };
     expect(recognizePayload(deep, () => undefined, 'text')?.body.length).toBeLessThan(25_000);
@@ -68,7 +71,7 @@ describe('payloads of other programs', () => {
     expect(notice?.title).toBe('[FIRING:200] Alerts');
   });
 
-  it('cannot smuggle a link, a control character or markup of their own', () => {
+  it('cannot inject links, control characters or markup', () => {
     const { markdown = '', ...notice } = read({
       heartbeat: { status: 0 },
       monitor: { name: 'a\nb\u0000c [x](javascript:alert)', url: 'javascript:alert(1)' },

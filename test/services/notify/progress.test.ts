@@ -20,7 +20,7 @@ let clock: FakeClock;
 let host: TestHost;
 let port: number;
 let seen: Seen[];
-/** Status of each answer; undefined: none comes. */
+/** Status of each response; undefined for no response. */
 let answer: (request: Seen) => number | undefined;
 
 beforeEach(async () => {
@@ -32,9 +32,9 @@ beforeEach(async () => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
-      const got = { path: request.url ?? '', body };
-      seen.push(got);
-      const status = answer(got);
+      const received = { path: request.url ?? '', body };
+      seen.push(received);
+      const status = answer(received);
       if (status === undefined) return;
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ success: true, data: { authToken: 'a', userId: 'u' } }));
@@ -58,7 +58,7 @@ async function send(urls: string, fields: object, base = host.url('notify')): Pr
   return (await fetch(`${base}/notify`, { method: 'POST', headers, body })).status;
 }
 
-/** Answers 503 to the first request that fits, and well to all others. */
+/** Responds with 503 to the first matching request, and successfully to all others. */
 function refuseOnce(fits: (request: Seen) => boolean): void {
   let refused = false;
   answer = (request) => {
@@ -70,11 +70,11 @@ function refuseOnce(fits: (request: Seen) => boolean): void {
 
 const pieces = (): readonly string[] =>
   seen.map(({ body }) => (JSON.parse(body) as { message: string }).message.slice(0, 1));
-/** Three pieces: each line is as long as a message may be. */
+/** Text of three parts: each line has the maximum length of a message. */
 const long = ['a', 'b', 'c'].map((letter) => letter.repeat(32_000)).join('\n');
 
 describe('a delivery that takes several requests', () => {
-  it('goes on with the piece that was not taken, and repeats none before it', async () => {
+  it('continues with the rejected piece, and repeats none before it', async () => {
     await openNotify();
     refuseOnce(({ body }) => body.includes('bbb'));
     expect(await send(`json://127.0.0.1:${port}/?overflow=split`, { body: long })).toBe(200);
@@ -83,7 +83,7 @@ describe('a delivery that takes several requests', () => {
     await vi.waitFor(() => expect(pieces()).toEqual(['a', 'b', 'b', 'c']));
   });
 
-  it('repeats none of them within its own retries either', async () => {
+  it('repeats none of them within immediate retries', async () => {
     await openNotify();
     refuseOnce(({ body }) => body.includes('ccc'));
     await send(`json://127.0.0.1:${port}/?overflow=split&retry=1&wait=0`, { body: long });
@@ -103,7 +103,7 @@ describe('a delivery that takes several requests', () => {
     await vi.waitFor(() => expect(files()).toEqual(['1', '2', '3', '3']));
   });
 
-  it('tells each channel once', async () => {
+  it('notifies each channel once', async () => {
     await openNotify();
     refuseOnce(({ body }) => body.includes('"two"'));
     await send(`mmost://127.0.0.1:${port}/hook?channels=one,two,three`, { body: 'x' });
@@ -112,16 +112,17 @@ describe('a delivery that takes several requests', () => {
     await vi.waitFor(() => expect(channels()).toEqual(['one', 'two', 'two', 'three']));
   });
 
-  it('is not shown again because a step after it failed', async () => {
+  it('is not repeated when a later step failed', async () => {
     await openNotify();
     refuseOnce(({ path }) => path.includes('/join/!two'));
     await send(`matrix://token@127.0.0.1:${port}/!one:hs/!two:hs`, { body: 'x' });
     clock.advance(10_000);
-    const shown = () => seen.map(({ path }) => /rooms\/!(\w+)/.exec(path)?.[1]).filter((room) => room !== undefined);
-    await vi.waitFor(() => expect(shown()).toEqual(['one', 'two']));
+    const listRooms = () =>
+      seen.map(({ path }) => /rooms\/!(\w+)/.exec(path)?.[1]).filter((fixture) => fixture !== undefined);
+    await vi.waitFor(() => expect(listRooms()).toEqual(['one', 'two']));
   });
 
-  it('goes on after a kill -9 where it was', async () => {
+  it('continues after kill -9', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-notify-'));
     open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
     answer = ({ body }) => (body.includes('bbb') ? undefined : 200);
@@ -134,8 +135,8 @@ describe('a delivery that takes several requests', () => {
       await process.kill();
     }
     answer = () => 200;
-    await using again = await startHostProcess(dataDir);
-    expect(again.url('notify')).toBeDefined();
+    await using restarted = await startHostProcess(dataDir);
+    expect(restarted.url('notify')).toBeDefined();
     await vi.waitFor(() => expect(pieces()).toEqual(['a', 'b', 'b', 'c']), { timeout: 30_000, interval: 100 });
   }, 90_000);
 });

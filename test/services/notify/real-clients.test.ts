@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
-import { lacks } from '../../support/needs.ts';
+import { lacks } from '../../support/requirements.ts';
 import { createProbe, openReceiver, type Offers, type Receiver } from './support.ts';
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));
@@ -28,11 +28,14 @@ beforeAll(async () => {
   const probe = createProbe(['inbox', 'push']);
   offers = probe.offers;
   host = await openTestHost({ services: [probe.descriptor, notify] });
-  const place = `json://127.0.0.1:${receiver.port}`;
+  const destinationUrl = `json://127.0.0.1:${receiver.port}`;
   await fetch(`${host.url('notify')}/add/house`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ config: `nas=${place}/nas\ndoor=${place}/door\n${place}/all\n`, format: 'text' }),
+    body: JSON.stringify({
+      config: `nas=${destinationUrl}/nas\ndoor=${destinationUrl}/door\n${destinationUrl}/all\n`,
+      format: 'text',
+    }),
   });
 });
 afterAll(async () => {
@@ -45,14 +48,14 @@ beforeEach(() => {
   offers.inbox.clear();
 });
 
-/** What each destination got, by its path. */
-function got(): Record<string, unknown> {
+/** Returns the received body of each destination by its path. */
+function getReceivedBodies(): Record<string, unknown> {
   return Object.fromEntries(receiver.received.map(({ path, body }) => [path, JSON.parse(body) as unknown]));
 }
 
-describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (version) => {
+describe.each(['apprise-1', 'apprise-2'])('the command line of Apprise, %s', (version) => {
   const library = join(tools, version);
-  /** Runs it as a person would; resolves with its exit code. */
+  /** Runs a program as a user would and resolves with its exit code. */
   const apprise = async (...args: string[]): Promise<number> => {
     const env = { PATH: process.env['PATH'] ?? '', HOME: folder, PYTHONPATH: library, LANG: 'C.UTF-8' };
     const program = [join(library, 'bin', 'apprise'), ...args];
@@ -61,37 +64,37 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
       (error: { code?: number }) => error.code ?? -1,
     );
   };
-  const at = (more = ''): string => `apprise://127.0.0.1:${host.port('notify')}/house${more}`;
+  const buildAppriseUrl = (more = ''): string => `apprise://127.0.0.1:${host.port('notify')}/house${more}`;
 
   it.skipIf(lacks(existsSync(library)))(
     'sends a title, a body and a type to a key',
     async () => {
-      expect(await apprise('-t', 'Bäckup', '-b', 'done 🎉', '-n', 'warning', at())).toBe(0);
+      expect(await apprise('-t', 'Bäckup', '-b', 'done 🎉', '-n', 'warning', buildAppriseUrl())).toBe(0);
       const notice = { title: 'Bäckup', message: 'done 🎉', type: 'warning' };
-      expect(got()).toMatchObject({ '/nas': notice, '/door': notice, '/all': notice });
+      expect(getReceivedBodies()).toMatchObject({ '/nas': notice, '/door': notice, '/all': notice });
     },
     90_000,
   );
 
   it.skipIf(lacks(existsSync(library)))(
-    'narrows it down by tags, and learns of a tag that nobody wears',
+    'filters by tags, and receives an error for an unused tag',
     async () => {
-      expect(await apprise('-b', 'x', at('?tags=nas,door'))).toBe(0);
-      expect(Object.keys(got()).toSorted()).toEqual(['/door', '/nas']);
-      expect(await apprise('-b', 'x', at('?tags=nobody'))).not.toBe(0);
+      expect(await apprise('-b', 'x', buildAppriseUrl('?tags=nas,door'))).toBe(0);
+      expect(Object.keys(getReceivedBodies()).toSorted()).toEqual(['/door', '/nas']);
+      expect(await apprise('-b', 'x', buildAppriseUrl('?tags=nobody'))).not.toBe(0);
       expect(await apprise('-b', 'x', `apprise://127.0.0.1:${host.port('notify')}/nokey`)).not.toBe(0);
     },
     90_000,
   );
 
   it.skipIf(lacks(existsSync(library)))(
-    'brings a file along',
+    'sends a file',
     async () => {
       const file = join(folder, 'note.txt');
       writeFileSync(file, 'hello');
-      expect(await apprise('-b', 'x', '--attach', file, at('?tags=nas'))).toBe(0);
+      expect(await apprise('-b', 'x', '--attach', file, buildAppriseUrl('?tags=nas'))).toBe(0);
       const base64 = Buffer.from('hello').toString('base64');
-      expect(got()).toMatchObject({
+      expect(getReceivedBodies()).toMatchObject({
         '/nas': { attachments: [{ filename: 'note.txt', base64, mimetype: 'text/plain' }] },
       });
     },
@@ -99,11 +102,11 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
   );
 
   it.skipIf(lacks(existsSync(library)))(
-    'loads the destinations of a key as its own configuration',
+    'loads the destinations of a key as its configuration',
     async () => {
       const config = `http://127.0.0.1:${host.port('notify')}/get/house`;
       expect(await apprise('-b', 'mine', '-c', config, '-g', 'door')).toBe(0);
-      expect(got()).toMatchObject({ '/door': { message: 'mine' } });
+      expect(getReceivedBodies()).toMatchObject({ '/door': { message: 'mine' } });
     },
     90_000,
   );
@@ -111,7 +114,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of the peer, %s', (v
 
 describe('the real Alertmanager', () => {
   it.skipIf(lacks(existsSync(alertmanager)))(
-    'tells of a firing alert and of its end, and is content with the answers',
+    'sends a firing and a resolved alert, and accepts the responses',
     async () => {
       const web = await freePort();
       const config = join(folder, 'alertmanager.yml');

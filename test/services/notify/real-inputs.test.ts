@@ -34,7 +34,7 @@ function call(path: string, fields: unknown): Promise<Reply> {
   return send(path, 'application/json', JSON.stringify(fields));
 }
 
-/** What the receiver got, after `request` was answered. */
+/** Returns the notifications that the receiver got after the response to `request`. */
 async function delivered(request: () => Promise<Reply>): Promise<Record<string, any>> {
   const before = receiver.received.length;
   expect(await request()).toMatchObject({ status: 200 });
@@ -56,7 +56,7 @@ describe('the ntfy destination', () => {
     expect(await headers('xtags=b,a')).toMatchObject({ 'x-tags': 'b,a' });
   });
 
-  it('sends a linked file with its name, and its own icon', async () => {
+  it('sends a linked file with its name, and the icon of the URL', async () => {
     const attach = encodeURIComponent('https://x.example/pics/p.jpg');
     expect(await headers(`attach=${attach}&filename=q.jpg`)).toMatchObject({
       'x-attach': 'https://x.example/pics/p.jpg',
@@ -66,16 +66,16 @@ describe('the ntfy destination', () => {
     expect(await headers('avatar_url=https://x.example/i.png')).toMatchObject({ 'x-icon': 'https://x.example/i.png' });
   });
 
-  it('keeps them in its normal form', async () => {
+  it('keeps them in its normalized form', async () => {
     await call('/add/kept', { urls: 'ntfy://host/t?tags=a,b&attach=https%3A%2F%2Fx%2Fp.jpg' });
-    const shown = await (await fetch(`${host.url('notify')}/json/urls/kept`)).text();
-    expect(shown).toContain('tags=a%2Cb');
-    expect(shown).toContain('attach=https');
+    const urls = await (await fetch(`${host.url('notify')}/json/urls/kept`)).text();
+    expect(urls).toContain('tags=a%2Cb');
+    expect(urls).toContain('attach=https');
   });
 });
 
 describe('arguments without effect', () => {
-  it('are named in the answer of a call and of a saved key', async () => {
+  it('are reported in the responses to a call and to a saved key', async () => {
     const url = `json://127.0.0.1:${receiver.port}/x?blink=yes`;
     const sentence = expect.arrayContaining([expect.arrayContaining(['JSON: blink has no effect here.'])]);
     expect((await call('/notify', { body: 'b', urls: url })).body.details).toEqual(sentence);
@@ -86,14 +86,14 @@ describe('arguments without effect', () => {
     );
   });
 
-  it('are none where all are used', async () => {
+  it('are not reported when all are used', async () => {
     const urls = `json://127.0.0.1:${receiver.port}/x?method=put&format=text&verify=no&rto=3`;
     expect(JSON.stringify((await call('/notify', { body: 'b', urls })).body)).not.toContain('no effect');
   });
 });
 
 describe('inputs that programs really send', () => {
-  it('are taken with a level that is not known, such as that of Proxmox', async () => {
+  it('are accepted with an unknown level, such as that of Proxmox', async () => {
     const message = await delivered(() => call('/notify/house', { title: 't', body: 'b', type: 'unknown' }));
     expect(message).toMatchObject({ title: 't', type: 'info' });
     const refused = await call('/notify/house', { title: 't', body: 'b', type: 'purple' });
@@ -101,7 +101,7 @@ describe('inputs that programs really send', () => {
   });
 
   it.each(['Disk usage of nas is above 80%', '[FIRING:1] disk', '[10:05] done', '93 % used'])(
-    'are taken as text under the type of JSON: %s',
+    'are read as text despite the content type of JSON: %s',
     async (text) => {
       expect(await delivered(() => send('/notify/house', 'application/json', text))).toMatchObject({ message: text });
     },
@@ -111,20 +111,20 @@ describe('inputs that programs really send', () => {
     expect(await send('/notify/house', 'application/json', text)).toMatchObject({ status: 400 });
   });
 
-  it('are shown as they came in a form with a file that nobody understands', async () => {
+  it('are shown unchanged in a form with an unknown file', async () => {
     const form = new FormData();
     form.set('payload', '{"event":"media.play","Metadata":{"title":"Heat"}}');
     form.set('thumb', new File(['x'], 't.jpg'));
     expect((await delivered(() => send('/notify/house', '', form)))['message']).toContain('"title": "Heat"');
   });
 
-  it('may name no file in a list', async () => {
+  it('cannot name files in a list', async () => {
     expect(await delivered(() => call('/notify/house', { body: 'b', attachments: [''] }))).toMatchObject({
       message: 'b',
     });
   });
 
-  it('are read as JSON in latin-1', async () => {
+  it('are read as JSON in Latin-1', async () => {
     const body = Buffer.from('{"body":"T\xfcr"}', 'latin1');
     expect(await delivered(() => send('/notify/house', 'application/json', body))).toMatchObject({ message: 'Tür' });
   });
@@ -155,7 +155,7 @@ describe('payloads', () => {
   });
 
   it('includes the reason why a Sonarr download waits', () => {
-    const told = read({
+    const notification = read({
       eventType: 'ManualInteractionRequired',
       instanceName: 'Sonarr',
       series: { title: 'Show' },
@@ -163,12 +163,12 @@ describe('payloads', () => {
         { title: 'Show.S01E01', messages: ['No files found are eligible for import in /downloads/x'] },
       ],
     });
-    expect(told?.body).toContain('No files found are eligible for import in /downloads/x');
+    expect(notification?.body).toContain('No files found are eligible for import in /downloads/x');
   });
 });
 
 describe('groups of a YAML configuration', () => {
-  const tagsOf = (groups: string) => {
+  const parseTags = (groups: string) => {
     const urls = 'urls:\n  - push://dad:\n      - tag: [dad, nas]\n  - push://x:\n      - tag: tagX\n';
     return parseYamlConfiguration(`${groups}${urls}`).entries.map(({ tags }) => tags.map(({ name }) => name));
   };
@@ -180,16 +180,16 @@ describe('groups of a YAML configuration', () => {
     ['a list of maps', 'groups:\n  - all: [tagX, nas]\n'],
     ['a list of maps with comments', 'groups:\n  - all:\n      - tagX: why\n      - nas: because\n'],
   ])('are read with %s', (_what, groups) => {
-    expect(tagsOf(groups)).toEqual([
+    expect(parseTags(groups)).toEqual([
       ['dad', 'nas', 'all'],
       ['tagx', 'all'],
     ]);
   });
 });
 
-it('has the schemes that other services are told of', () => {
-  const own = kinds.flatMap(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols]);
-  expect([...nativeSchemes].toSorted()).toEqual([...new Set(own)].toSorted());
+it('lists the supported schemes', () => {
+  const schemes = kinds.flatMap(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols]);
+  expect([...nativeSchemes].toSorted()).toEqual([...new Set(schemes)].toSorted());
   expect([
     getDeliverer('DISCORD://a/b'),
     getDeliverer('fcm://x'),

@@ -7,7 +7,7 @@ import { migrations } from '../../../services/notify/store/migrations.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 
 const now = 1_900_000_000_000;
 
@@ -15,7 +15,7 @@ function message(id: string, title: string, body: string, time = now): Message {
   return { id, title, body, type: 'info', format: 'text', source: 'mail', time, tags: [], link: undefined };
 }
 
-function storesOf({ kysely, commit }: Database) {
+function openStores({ kysely, commit }: Database) {
   const notices = new NotificationStore(kysely);
   const index = new NotificationIndex({ db: kysely, commit, clock: createFakeClock(), log: silentLog });
   const history = new History(kysely, { open: (url) => url }, index);
@@ -23,17 +23,17 @@ function storesOf({ kysely, commit }: Database) {
     notices,
     add: (messages: readonly Message[]) =>
       commit(async (transaction) => {
-        for (const each of messages) await notices.add(transaction, 'key', each, []);
+        for (const entry of messages) await notices.add(transaction, 'key', entry, []);
       }),
     find: async (q: string, limit = 50) => (await history.list({ q, limit })).map(({ id }) => id),
   };
 }
 
-eachDialect((_name, open, newPlace) => {
-  it('finds notices by their words as soon as they are accepted, and no more once they are forgotten', async () => {
+eachDialect((_name, open, createLocation) => {
+  it('finds notifications by words immediately after acceptance, and not after deletion', async () => {
     const database = await open();
     await database.migrate(migrations);
-    const { add, find, notices } = storesOf(database);
+    const { add, find, notices } = openStores(database);
     await add([
       message('old', 'Backup of the café', 'Läuft seit 3 Stunden', now - 10),
       message('new', 'Door', 'The backup-disk is full: /mnt/data_3'),
@@ -58,18 +58,18 @@ eachDialect((_name, open, newPlace) => {
     expect((await find('backup')).toSorted()).toEqual(['later', 'new', 'old']);
   });
 
-  it('finds what an older version has accepted, however much it is', async () => {
-    const place = newPlace();
-    const before = await open(place);
+  it('finds notifications of an older version, regardless of their number', async () => {
+    const location = createLocation();
+    const before = await open(location);
     await before.migrate(migrations.slice(0, -1));
-    const many = Array.from({ length: 1500 }, (_, at) =>
-      message(`n${String(at)}`, `Number ${String(at)}`, 'of many', now + at),
+    const many = Array.from({ length: 1500 }, (_, index) =>
+      message(`n${String(index)}`, `Number ${String(index)}`, 'of many', now + index),
     );
-    await storesOf(before).add(many);
+    await openStores(before).add(many);
     await before[Symbol.asyncDispose]();
-    const database = await open(place);
+    const database = await open(location);
     await database.migrate(migrations);
-    const { add, find } = storesOf(database);
+    const { add, find } = openStores(database);
     await add([message('more', 'Number 1000', 'of more')]);
     const [all, one] = await Promise.all([find('many', 5000), find('1000')]);
     expect(all).toHaveLength(1500);

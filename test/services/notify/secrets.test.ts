@@ -7,7 +7,7 @@ import { adminAuthorization, openTestHost, type TestHost } from '../../support/h
 import { createProbe } from './support.ts';
 
 const marker = 's3cretvalue';
-/** What must not be seen anywhere: the word itself, and as Basic credentials hold it. */
+/** Secrets that must not appear anywhere: the text itself, and its form in Basic credentials. */
 const traces = [
   marker,
   ...['name:', ':', ''].map((before) =>
@@ -17,32 +17,32 @@ const traces = [
   ),
 ];
 
-/** What fields want that take more than a word; by form and field, or by field alone. */
-const wanted: Readonly<Record<string, string>> = {
+/** Values of fields that require a certain format, by form and field, or by field. */
+const sampleValues: Readonly<Record<string, string>> = {
   ...{ 'notifiarr channels': '#123', 'whatsapp phone': '1234567', 'sns region': 'eu-west-1', 'mqtt topic': '/alerts' },
   ...{ 'slack bot': `xoxb-${marker}`, 'rocket targets': '#chan', 'tgram token': `123456789:${marker}` },
   ...{ host: '127.0.0.1', port: '9', topics: 'alerts', topic: 'alerts', chats: '-100123' },
   ...{ from: '+15551234567', to: '+15557654321', 'mailto from': 'a@example.com', 'mailto to': 'b@example.com' },
 };
 
-/** A URL of each kind with the marker in its secrets: in all of them where that makes sense, else in those it needs. */
+/** URLs of each kind with the marker in all of its secrets, or in the required ones. */
 const urls: readonly string[] = describeForms()
-  // This one would write into the log of the machine.
+  // This kind would write into the log of the computer.
   .filter(({ scheme }) => scheme !== 'syslog')
   .flatMap(({ scheme, fields }) => {
-    const valueOf = (name: string, kind: string): string =>
-      wanted[`${scheme} ${name}`] ?? wanted[name] ?? (kind === 'secret' ? marker : 'name');
+    const getSampleValue = (name: string, kind: string): string =>
+      sampleValues[`${scheme} ${name}`] ?? sampleValues[name] ?? (kind === 'secret' ? marker : 'name');
     const fill = (all: boolean) =>
       Object.fromEntries(
         fields
           .filter(
             ({ name, kind, required }) =>
               required ||
-              wanted[`${scheme} ${name}`] !== undefined ||
+              sampleValues[`${scheme} ${name}`] !== undefined ||
               name === 'port' ||
               (all && (kind === 'secret' || name === 'user')),
           )
-          .map(({ name, kind }) => [name, valueOf(name, kind)]),
+          .map(({ name, kind }) => [name, getSampleValue(name, kind)]),
       );
     return [true, false].flatMap((all) => {
       const written = writeForm({ scheme, values: fill(all) });
@@ -50,7 +50,7 @@ const urls: readonly string[] = describeForms()
     });
   });
 
-const places = [
+const sources = [
   ...urls,
   `json://name:${marker}@127.0.0.1:9/hook?%2BX-Token=${marker}&-key=${marker}`,
   `ntfy://127.0.0.1:9/topic?token=${marker}`,
@@ -58,12 +58,12 @@ const places = [
 ];
 const junk = [`nosuch://name:${marker}@host/${marker}`, `json://host:99999/${marker}`, `discord://${marker}`, marker];
 
-/** What was answered or written down, by where. */
+/** Collected responses and files by source. */
 const seen = new Map<string, string>();
 let host: TestHost;
 let status = 400;
 
-/** Answers every request with all that was in it, as the rudest services do. */
+/** Responds to each request with its complete content, as careless services do. */
 const echo: Fetch = (url, { headers = {}, body = '' } = {}) => {
   const text = JSON.stringify({ message: `${url} ${JSON.stringify(headers)} ${Buffer.from(body).toString('utf8')}` });
   return Promise.resolve({ status, headers: { 'content-type': 'application/json' }, body: Buffer.from(text), url });
@@ -91,12 +91,12 @@ beforeAll(async () => {
     environment: { LOG_LEVEL: 'debug' },
   });
   const [peer, own] = [host.url('notify'), host.url('control')];
-  await ask('POST', `${peer}/add/k`, { config: [...places, ...junk].join('\n'), format: 'text' });
-  await ask('POST', `${peer}/add/urls`, { urls: [...places, ...junk] });
+  await ask('POST', `${peer}/add/k`, { config: [...sources, ...junk].join('\n'), format: 'text' });
+  await ask('POST', `${peer}/add/urls`, { urls: [...sources, ...junk] });
   await ask('POST', `${peer}/add/bad`, { urls: junk });
   for (status of [400, 503, 200]) {
     await ask('POST', `${peer}/notify/k`, { title: 'T', body: 'B' });
-    await ask('POST', `${peer}/notify`, { urls: places.slice(0, 20), body: 'B' });
+    await ask('POST', `${peer}/notify`, { urls: sources.slice(0, 20), body: 'B' });
     await ask('POST', `${own}/api/notify/keys/k/test`, { line: 1 });
   }
   await vi.waitFor(async () => expect(await ask('GET', `${own}/api/notify/notices?limit=200`)).toContain('"dead"'));
@@ -111,17 +111,17 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 describe('a secret of a destination', () => {
-  it('is planted in many of them', () => {
-    const kinds = new Set(places.filter((url) => url.includes(marker)).map((url) => url.split('://', 1)[0]));
+  it('occurs in many of them', () => {
+    const kinds = new Set(sources.filter((url) => url.includes(marker)).map((url) => url.split('://', 1)[0]));
     expect(kinds.size).toBeGreaterThan(40);
     expect(seen.get('POST /notify/k 400')).toContain('It said: ');
   });
 
-  it('is in no answer', () => {
+  it('is in no response', () => {
     for (const [where, text] of seen) {
       for (const trace of traces) {
-        const at = text.indexOf(trace);
-        expect(at === -1 ? '' : `${where}: …${text.slice(Math.max(0, at - 120), at + 40)}…`).toBe('');
+        const index = text.indexOf(trace);
+        expect(index === -1 ? '' : `${where}: …${text.slice(Math.max(0, index - 120), index + 40)}…`).toBe('');
       }
     }
   });

@@ -9,12 +9,12 @@ import { createProbe } from './support.ts';
 let host: TestHost;
 let context: Context;
 
-/** The service with settings as a person would have made them. */
+/** Opens the service with the settings of a user. */
 const closed = {
   ...notify,
-  create: (given: Context, settings: Parameters<typeof notify.create>[1]) => {
-    context = given;
-    return notify.create(given, { ...settings, requireSignIn: true });
+  create: (serviceContext: Context, settings: Parameters<typeof notify.create>[1]) => {
+    context = serviceContext;
+    return notify.create(serviceContext, { ...settings, requireSignIn: true });
   },
 };
 
@@ -63,7 +63,7 @@ describe('with sign-in required', () => {
     expect(await status('/json/urls/aggregator', nas)).toBe(200);
   });
 
-  it('administrators do everything; only they see what is secret', async () => {
+  it('permits everything to administrators, and secrets only to them', async () => {
     expect(await status('/add/secret', adminAuthorization)).toBe(200);
     expect(await status('/get/secret', adminAuthorization)).toBe(200);
     await context.accounts.change('nas', { grants: [{ service: 'notify', resource: '*', permission: 'read' }] });
@@ -75,8 +75,8 @@ describe('with sign-in required', () => {
 });
 
 describe('export and import of the keys', () => {
-  it('goes round, sealed or readable, and says which field does not fit', async () => {
-    // Another one writes to its tables, so it may not rely on what it has read.
+  it('restores the exported keys, sealed or unencrypted, and names an invalid field', async () => {
+    // Another instance writes to the tables, so cached rows may be stale.
     const service = notify.create({ ...context, singleHost: false, metrics: silentMetrics }, Settings.parse({}));
     const { portable } = service;
     await fetch(`${host.url('notify')}/add/trip`, {

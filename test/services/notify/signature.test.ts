@@ -48,11 +48,11 @@ describe('a key with a secret', () => {
     ['GitLab', { 'x-gitlab-event': 'Push Hook', 'x-gitlab-token': secret }],
     ['Grafana', { 'x-grafana-alerting-signature': sign(push) }],
     ['an account', { authorization: adminAuthorization }],
-  ])('takes what %s signs', async (_who, headers) => {
+  ])('accepts a signature of %s', async (_who, headers) => {
     expect(await post(push, { ...json, ...headers })).toMatchObject({ status: 200, taken: 1 });
   });
 
-  it('takes a form whose JSON alone is signed, as Gitea does, or the whole of which is, as GitHub does', async () => {
+  it('accepts a form with a signature of its JSON, as Gitea sends it, or of the body, as GitHub does', async () => {
     const body = new URLSearchParams({ payload: push }).toString();
     expect(await post(body, { ...form, 'x-gitea-signature': sign(push) })).toMatchObject({ status: 200, taken: 1 });
     const hub = { 'x-hub-signature-256': `sha256=${sign(body)}` };
@@ -66,20 +66,20 @@ describe('a key with a secret', () => {
     [{ 'x-hub-signature-256': sign(push) }, 403],
     [{ 'x-gitlab-token': `${secret}x` }, 403],
     [{ 'x-hub-signature': 'sha1=abc' }, 401],
-  ])('refuses %j with %i, and says why', async (headers, status) => {
+  ])('refuses %j with %i and the reason', async (headers, status) => {
     const reply = await post(push, { ...json, ...headers });
     expect(reply).toMatchObject({ status, taken: 0 });
     expect(JSON.parse(reply.text)).toMatchObject({ error: expect.stringContaining('secret') as string });
   });
 
-  it('refuses a form in parts, which nobody signs, and keeps none of its files', async () => {
+  it('refuses an unsigned multipart form, and keeps none of its files', async () => {
     const parts = new FormData();
     parts.set('body', 'x');
     parts.set('file', new Blob(['abc']), 'a.txt');
     expect(await post(parts, {})).toMatchObject({ status: 401, taken: 0 });
   });
 
-  it('says only that it has one: no answer and no log shows it, and the file does not hold it', async () => {
+  it('shows only that it exists, and keeps the secret out of responses, logs and the database file', async () => {
     const keys = await api(host.url('control'), '/api/notify/keys');
     expect(keys).toMatchObject({ keys: [{ key: 'aggregator', signed: true }] });
     const stored = readFileSync(join(host.dataDir, 'notify', 'db.sqlite')).toString('latin1');
@@ -87,7 +87,7 @@ describe('a key with a secret', () => {
     for (const text of [JSON.stringify(keys), host.log.join('\n'), stored, log]) expect(text).not.toContain(secret);
   });
 
-  it('keeps it when its destinations or its name change, and lets everyone in without it', async () => {
+  it('keeps it when its destinations or name change, and accepts all clients after it was removed', async () => {
     const base = host.url('control');
     const ask = (method: string, path: string, body: unknown) =>
       api(base, `/api/notify/keys/${path}`, { method, body: JSON.stringify(body) });

@@ -20,7 +20,7 @@ const start = 1_900_000_000_000;
 const hour = 3_600_000;
 
 eachDialect((_name, open) => {
-  it('sums up by destination and stretch of time, and says how long half and nearly all took', async () => {
+  it('sums up by destination and period, with the median and 95th percentile of the duration', async () => {
     const database = await open();
     await database.migrate(migrations);
     const { kysely, commit } = database;
@@ -33,12 +33,13 @@ eachDialect((_name, open) => {
       ...{ destinationId, service: 'JSON', sealedUrl: 's', shownUrl: 'json://h', optional: false },
     });
     await commit(async (transaction) => {
-      // Twenty that took 1 to 20 ms, a second apart; one an hour later that failed, one that waits, one of long ago.
-      for (let at = 0; at < 20; at += 1) {
-        const id = `n${String(at).padStart(2, '0')}`;
-        await notices.add(transaction, 'k', message(id, start + at * 1000), [row('a')]);
+      // Twenty deliveries that took 1 to 20 ms, a second apart; a failed one an hour later, a waiting one, and an old
+      // one.
+      for (let index = 0; index < 20; index += 1) {
+        const id = `n${String(index).padStart(2, '0')}`;
+        await notices.add(transaction, 'k', message(id, start + index * 1000), [row('a')]);
         const done = { state: 'done', attempts: 1, detail: 'OK' } as const;
-        await notices.recordAttempt(transaction, id, 'a', done, start + at * 1000 + at + 1);
+        await notices.recordAttempt(transaction, id, 'a', done, start + index * 1000 + index + 1);
       }
       await notices.add(transaction, 'k', message('o', start - 1), [row('a')]);
       await notices.add(transaction, 'k', message('x', start + hour), [row('a'), row('b'), row('c')]);
@@ -65,7 +66,7 @@ eachDialect((_name, open) => {
       { at: start + hour, done: 0, dead: 1, waiting: 2, p50: null, p95: null },
       { at: start + 2 * hour, done: 0, dead: 0, waiting: 1, p50: null, p95: null },
     ]);
-    // What was not tried yet is no problem, unless it waits behind one that failed.
+    // Deliveries without an attempt are no problem, unless they wait behind a failed one.
     const missing = await statistics.listIncomplete();
     expect(missing.map(({ notice, destination, state }) => [notice, destination, state]).toSorted()).toEqual([
       ['x', 'a', 'dead'],
@@ -75,7 +76,7 @@ eachDialect((_name, open) => {
   });
 });
 
-describe('the statistics of our own API', () => {
+describe('the statistics of the app API', () => {
   it('groups failed deliveries by cause until they are retried or dropped', async () => {
     const answers: Record<string, number> = { '/bad': 403, '/worse': 403, '/good': 200 };
     const receiver = createServer((request, response) => {
@@ -83,12 +84,15 @@ describe('the statistics of our own API', () => {
       response.writeHead(answers[request.url ?? ''] ?? 500).end();
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
-    const place = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
+    const destinationUrl = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
     await using host = await openTestHost({ services: [notify, control] });
     const base = host.url('control');
     const ask = (method: string, path: string, body?: unknown): Promise<any> =>
       api(base, `/api/notify${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    await ask('POST', '/keys', { key: 'three', text: `${place}/good\n${place}/bad\n${place}/worse\n` });
+    await ask('POST', '/keys', {
+      key: 'three',
+      text: `${destinationUrl}/good\n${destinationUrl}/bad\n${destinationUrl}/worse\n`,
+    });
     await fetch(`${host.url('notify')}/notify/three`, { method: 'POST', body: new URLSearchParams({ body: 'x' }) });
     const read = () => ask('GET', '/statistics');
     await vi.waitFor(async () => expect((await read()).problems).toMatchObject([{ dead: 2, waiting: 0 }]));
@@ -123,14 +127,14 @@ describe('the statistics of our own API', () => {
       });
     await ask('POST', '/keys', { key: 'away', text: `json://127.0.0.1:${String(receiver.port)}/one\n` });
     const problems = async (): Promise<any[]> => (await ask('GET', '/statistics')).problems;
-    for (const [at, body] of ['x', 'y'].entries()) {
+    for (const [index, body] of ['x', 'y'].entries()) {
       await fetch(`${host.url('notify')}/notify/away`, { method: 'POST', body: new URLSearchParams({ body }) });
-      await vi.waitFor(async () => expect(await problems()).toMatchObject([{ dead: 0, waiting: at + 1 }]));
+      await vi.waitFor(async () => expect(await problems()).toMatchObject([{ dead: 0, waiting: index + 1 }]));
     }
     const [{ cause, nextAt, latest }] = await problems();
     expect(nextAt).toBeGreaterThan(latest);
     receiver.answer = 200;
-    // Not what was given up, unless those that wait are meant as well.
+    // Abandoned deliveries are excluded, unless waiting ones are included as well.
     expect(await ask('POST', '/deliveries/retry-all', { cause })).toEqual({ retried: 0 });
     expect(await ask('POST', '/deliveries/retry-all', { cause, waiting: true })).toEqual({ retried: 1 });
     await vi.waitFor(async () => expect(await problems()).toEqual([]));
@@ -143,26 +147,26 @@ describe('the statistics of our own API', () => {
       response.writeHead(answers[request.url ?? ''] ?? 200).end();
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
-    const place = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
+    const destinationUrl = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
     await using host = await openTestHost({ services: [notify, control] });
     const ask = (method: string, path: string, body?: unknown): Promise<any> =>
       api(host.url('control'), `/api/notify${path}`, {
         method,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-    await ask('POST', '/keys', { key: 'two', text: `${place}/bad\n${place}/worse\n` });
+    await ask('POST', '/keys', { key: 'two', text: `${destinationUrl}/bad\n${destinationUrl}/worse\n` });
     for (const body of ['x', 'y'])
       await fetch(`${host.url('notify')}/notify/two`, { method: 'POST', body: new URLSearchParams({ body }) });
     const problems = async (): Promise<any[]> => (await ask('GET', '/statistics')).problems;
     await vi.waitFor(async () => expect(await problems()).toMatchObject([{ dead: 2 }, { dead: 2 }]));
-    const causeOf = async (status: string): Promise<string> =>
+    const getCause = async (status: string): Promise<string> =>
       (await problems()).find(({ cause }) => cause.includes(status)).cause;
     answers['/bad'] = 200;
-    expect(await ask('POST', '/deliveries/retry-all', { cause: await causeOf('403') })).toEqual({ retried: 2 });
+    expect(await ask('POST', '/deliveries/retry-all', { cause: await getCause('403') })).toEqual({ retried: 2 });
     await vi.waitFor(async () => expect(await problems()).toMatchObject([{ dead: 2 }]));
     const before = Date.now() + 1;
     expect(await ask('POST', '/deliveries/drop-all', { before, cause: 'Something else.' })).toEqual({ dropped: 0 });
-    const worse = { before, cause: await causeOf('404') };
+    const worse = { before, cause: await getCause('404') };
     expect(await ask('POST', '/deliveries/drop-all', worse)).toEqual({ dropped: 2 });
     await vi.waitFor(async () => expect(await problems()).toEqual([]));
     receiver.close();
@@ -178,8 +182,8 @@ describe('the statistics of our own API', () => {
       receiver.answer = 403;
       const host = resources.use(await openTestHost({ services: [notify, control], environment }));
       const base = host.url('control');
-      const place = `json://127.0.0.1:${String(receiver.port)}`;
-      const text = ['a', 'b', 'c'].map((path) => `${place}/${path}?rto=50\n`).join('');
+      const destinationUrl = `json://127.0.0.1:${String(receiver.port)}`;
+      const text = ['a', 'b', 'c'].map((path) => `${destinationUrl}/${path}?rto=50\n`).join('');
       const body = { key: 'three', text };
       await api(base, '/api/notify/keys', { method: 'POST', body: JSON.stringify(body) });
       await fetch(`${host.url('notify')}/notify/three`, { method: 'POST', body: new URLSearchParams({ body: 'x' }) });
@@ -198,7 +202,7 @@ describe('the statistics of our own API', () => {
       await become(3);
       await touch('DELETE');
       await become(2);
-      // What the attempts themselves told was heard by now: from here only the touch is left to tell of itself.
+      // The events of the attempts have arrived by now: the remaining event is that of the update.
       await touch('DELETE');
       await become(1);
       const answer = receiver.hold();
@@ -215,23 +219,23 @@ describe('the statistics of our own API', () => {
 
   it('counts all dead letters up to the limit, regardless of their reasons', async () => {
     await using host = await openTestHost({ services: [notify, control] });
-    // All of it together is more than one statement may bring.
-    const said = `Gone.${' Really.'.repeat(125)}`;
+    // All rows together exceed the limit of one statement.
+    const reason = `Gone.${' Really.'.repeat(125)}`;
     {
       using open = new DisposableStack();
-      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (each) => each.close());
+      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (entry) => entry.close());
       const now = Date.now();
       const many = 'with recursive n(a) as (select 1 union all select a + 1 from n where a < 30000)';
       database.exec(`
         insert into notices (id, configuration, title, body, type, format, tags, source, created_at)
           values ('n', '', 'T', 'B', 'info', 'text', '[]', 'test', ${String(now)});
         insert into deliveries (notice_id, destination_id, service, sealed_url, shown_url, optional, state, attempts, detail, updated_at)
-          ${many} select 'n', 'd' || a, 'JSON', '', '', 0, 'dead', 1, '${said}', ${String(now)} from n;
+          ${many} select 'n', 'd' || a, 'JSON', '', '', 0, 'dead', 1, '${reason}', ${String(now)} from n;
         insert into jobs (kind, job_key, state, payload, attempts, created_at, run_at, finished_at)
           ${many} select 'notify.deliver', 'n:d' || a, 'dead', '{}', 1, ${String(now)}, 0, ${String(now)} from n`);
     }
     const { problems } = await api<any>(host.url('control'), '/api/notify/statistics');
-    expect(problems).toMatchObject([{ cause: said, dead: 30_000, waiting: 0 }]);
+    expect(problems).toMatchObject([{ cause: reason, dead: 30_000, waiting: 0 }]);
   });
 
   it.each([
@@ -241,7 +245,7 @@ describe('the statistics of our own API', () => {
     await using host = await openTestHost({ services: [notify, control] });
     {
       using open = new DisposableStack();
-      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (each) => each.close());
+      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (entry) => entry.close());
       database.exec(`with recursive n(a) as (select 1 union all select a + 1 from n where a < 6000)
         insert into jobs (kind, job_key, state, payload, attempts, created_at, run_at, finished_at)
         select 'notify.deliver', 'n:d' || a, 'dead', '{}', 1, a, 0, a from n`);

@@ -12,7 +12,7 @@ import { eachDialect } from '../../support/database.ts';
 const day = 24 * 3_600_000;
 const now = 1_900_000_000_000;
 
-/** Seals by writing the text otherwise, with another beginning each time. */
+/** Vault that transforms the text, with a different prefix each time. */
 let seals = 0;
 const vault: Vault = {
   seal: (text) => `${(seals += 1)}.${Buffer.from(text).toString('hex')}`,
@@ -66,9 +66,9 @@ eachDialect((_name, open) => {
   });
 
   describe('notices', () => {
-    it('are written once under their id, with all their deliveries', async () => {
+    it('stores a notification once under its ID, with all its deliveries', async () => {
       const { commit, notices } = await openStores();
-      const many = Array.from({ length: 5000 }, (_, at) => to(`d${at}`));
+      const many = Array.from({ length: 5000 }, (_, index) => to(`d${index}`));
       const add = () => commit((transaction) => notices.add(transaction, 'key', message('n1'), many));
       expect([await add(), await add()]).toEqual([true, false]);
       expect(await notices.countWaiting()).toBe(5000);
@@ -86,9 +86,9 @@ eachDialect((_name, open) => {
 
     it('returns notifications without a link and with any text unchanged', async () => {
       const { commit, notices } = await openStores();
-      const odd = message('n1', { link: undefined, title: '', body: '\'\\"\u202e🎉', tags: [] });
-      await commit((transaction) => notices.add(transaction, '', odd, [to('d')]));
-      expect((await notices.open('n1', 'd'))?.message).toEqual(odd);
+      const unusualMessage = message('n1', { link: undefined, title: '', body: '\'\\"\u202e🎉', tags: [] });
+      await commit((transaction) => notices.add(transaction, '', unusualMessage, [to('d')]));
+      expect((await notices.open('n1', 'd'))?.message).toEqual(unusualMessage);
     });
 
     it('deletes the address of completed deliveries and keeps that of dead ones', async () => {
@@ -106,7 +106,7 @@ eachDialect((_name, open) => {
       expect(await notices.countWaiting()).toBe(0);
     });
 
-    it('are forgotten when nothing of them waits, or when what waits was dropped long ago', async () => {
+    it('deletes notifications without waiting deliveries, or whose deliveries were dropped long ago', async () => {
       const { commit, notices } = await openStores();
       for (const [id, time] of [
         ['done', now],
@@ -125,7 +125,7 @@ eachDialect((_name, open) => {
   });
 
   describe('URLs of the engine', () => {
-    it('are kept once each, found by many ids, and forgotten with their configurations', async () => {
+    it('stores each URL once, finds it by many IDs, and deletes it with its configurations', async () => {
       const { engineUrls } = await openStores();
       const row = (id: string) => ({
         id,
@@ -134,7 +134,7 @@ eachDialect((_name, open) => {
         shown_url: 'irc://****',
         optional: 1,
       });
-      const ids = Array.from({ length: 1200 }, (_, at) => `id${String(at)}`);
+      const ids = Array.from({ length: 1200 }, (_, index) => `id${String(index)}`);
       await engineUrls.add(ids.map(row));
       await engineUrls.add([{ ...row('id7'), service: 'other' }]);
       expect(await engineUrls.find([...ids, 'unknown'])).toHaveLength(1200);
@@ -145,15 +145,15 @@ eachDialect((_name, open) => {
   });
 
   describe('configurations', () => {
-    it('are kept by key, replaced and removed; the first one is there', async () => {
+    it('stores, replaces and removes configurations by key, and creates the first one', async () => {
       const { configurations } = await openStores();
       expect((await configurations.find('aggregator'))?.text).toContain('inbox://');
       const text = '# ünï 🎉\r\n\r\njson://h\u0000';
       await configurations.save('k', { format: 'text', text: 'first' }, now);
       await configurations.save('k', { format: 'yaml', text }, now + 1);
-      const found = await configurations.find('k');
-      expect(found).toEqual({ key: 'k', format: 'yaml', text, options: NotifyKeyOptions.parse({}) });
-      expect(await configurations.find('k')).toBe(found);
+      const configuration = await configurations.find('k');
+      expect(configuration).toEqual({ key: 'k', format: 'yaml', text, options: NotifyKeyOptions.parse({}) });
+      expect(await configurations.find('k')).toBe(configuration);
       const options = NotifyKeyOptions.parse({ withoutTag: 'untagged' });
       expect(await configurations.saveOptions('k', options, now + 2)).toBe(true);
       expect((await configurations.find('k'))?.options).toEqual(options);
@@ -165,7 +165,7 @@ eachDialect((_name, open) => {
       expect(await configurations.find('k')).toBeUndefined();
     });
 
-    it('are all replaced by an import', async () => {
+    it('replaces all configurations by an import', async () => {
       const { configurations } = await openStores();
       const options = NotifyKeyOptions.parse({});
       await configurations.replaceAll([{ key: 'b', format: 'text', text: 'json://b', options }], now);

@@ -37,14 +37,15 @@ async function post(path: string, fields: unknown): Promise<number> {
 
 const add = (end: string) => post('/add/k', { config: `json://127.0.0.1:${receiver.port}/${end}`, format: 'text' });
 
-interface Got {
+interface ReceivedBody {
   readonly message: string;
   readonly attachments: readonly { readonly filename: string }[];
 }
-const got = (): readonly Got[] => receiver.received.map(({ body }) => JSON.parse(body) as Got);
-const names = (at: number) =>
-  got()
-    .at(at)
+const getReceived = (): readonly ReceivedBody[] =>
+  receiver.received.map(({ body }) => JSON.parse(body) as ReceivedBody);
+const names = (index: number) =>
+  getReceived()
+    .at(index)
     ?.attachments.map(({ filename }) => filename);
 
 async function resend(body: string): Promise<{ destinations: number; filesGone: number }> {
@@ -52,12 +53,12 @@ async function resend(body: string): Promise<{ destinations: number; filesGone: 
     host.url('control'),
     '/api/notify/notices',
   );
-  const id = notices.findLast((each) => each.body === body)?.id ?? '';
+  const id = notices.findLast((entry) => entry.body === body)?.id ?? '';
   return api(host.url('control'), `/api/notify/notices/${id}/send`, { method: 'POST' });
 }
 
-describe('a notice that is sent once more', () => {
-  it('has its files while there is room for them; the oldest make room', async () => {
+describe('a resent notification', () => {
+  it('includes its files within the storage limit, which deletes the oldest', async () => {
     await add('a');
     for (const body of ['1', '2', '3']) {
       await post('/notify/k', { body, attach: file(`${body}.txt`) });
@@ -67,28 +68,28 @@ describe('a notice that is sent once more', () => {
     expect(await resend('3')).toEqual({ destinations: 1, filesGone: 0 });
     await vi.waitFor(() => expect(names(-1)).toEqual(['3.txt']));
     expect(await resend('1')).toEqual({ destinations: 1, filesGone: 1 });
-    await vi.waitFor(() => expect(got().at(-1)).toMatchObject({ message: '1', attachments: [] }));
+    await vi.waitFor(() => expect(getReceived().at(-1)).toMatchObject({ message: '1', attachments: [] }));
   });
 
-  it('goes without files that are gone from the disk, and says so', async () => {
+  it('is sent without files that are missing on the disk, and reports them', async () => {
     await add('a');
     await post('/notify/k', { body: 'x', attach: [file('a.txt'), file('b.txt')] });
     await rm(folder(), { recursive: true });
     expect(await resend('x')).toEqual({ destinations: 1, filesGone: 2 });
-    await vi.waitFor(() => expect(got()).toHaveLength(2));
+    await vi.waitFor(() => expect(getReceived()).toHaveLength(2));
   });
 });
 
 describe('a digest', () => {
-  it('takes the files of its notices along, six at most, and names those left behind', async () => {
+  it('includes up to six files of its notifications, and names the others', async () => {
     await add('a?digest=15m');
     for (const body of ['1', '2', '3', '4']) {
       await post('/notify/k', { body, attach: [file(`${body}a.txt`, 10), file(`${body}b.txt`, 10)] });
       clock.advance(1000);
     }
     clock.advance(900_000);
-    await vi.waitFor(() => expect(got()).toHaveLength(1));
+    await vi.waitFor(() => expect(getReceived()).toHaveLength(1));
     expect(names(0)).toEqual(['1a.txt', '1b.txt', '2a.txt', '2b.txt', '3a.txt', '3b.txt']);
-    expect(got()[0]?.message.split('\n').at(-1)).toBe('Files left behind: 4a.txt, 4b.txt');
+    expect(getReceived()[0]?.message.split('\n').at(-1)).toBe('Files left behind: 4a.txt, 4b.txt');
   });
 });

@@ -9,7 +9,7 @@ import { pushOffered, type PushOffer } from '../../../services/contracts/push/to
 import { defineService, type Context, type ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { Metrics } from '../../../services/contracts/metrics.ts';
 
-/** A request some destination got. */
+/** Request that a destination received. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -20,27 +20,30 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   readonly port: number;
   readonly received: Received[];
-  /** Status of the answers from now on, where the path asks for none; 0: nobody is answered. */
+  /** Status of the following responses, unless the path selects one; 0 for no response. */
   answer: number;
-  /** Seconds it asks to be left alone for. */
+  /** Value of `Retry-After` in seconds. */
   retryAfter?: number;
-  /** Bodies that are answered with 500. */
+  /** Bodies that get the status 500. */
   refuses?: (body: string) => boolean;
-  /** Lets answers wait until what it returns is called. */
+  /** Delays responses until the returned function is called. */
   hold(): () => void;
 }
 
-/** A web address notifications are posted to; `/__status/500` answers 500, `/__never` not at all, `/pic.bin` a file, `/…` 200. */
+/**
+ * Opens a web server that receives notifications; `/__status/500` responds with 500, `/__never` not at all, `/pic.bin`
+ * with a file, and other paths with 200.
+ */
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  let held: Promise<void> | undefined;
+  let blocked: Promise<void> | undefined;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const path = request.url ?? '';
-      const got = Buffer.concat(chunks).toString('utf8');
-      received.push({ method: request.method ?? '', path, headers: request.headers, body: got });
+      const text = Buffer.concat(chunks).toString('utf8');
+      received.push({ method: request.method ?? '', path, headers: request.headers, body: text });
       if (path === '/__never' || receiver.answer === 0) return;
       const reply = (): void => {
         if (path.startsWith('/pic.bin')) {
@@ -50,10 +53,10 @@ export async function openReceiver(): Promise<Receiver> {
         const status = /^\/__status\/(\d+)/.exec(path)?.[1];
         const { retryAfter } = receiver;
         const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-        response.writeHead(Number(status ?? (receiver.refuses?.(got) ? 500 : receiver.answer)), headers).end('{}');
+        response.writeHead(Number(status ?? (receiver.refuses?.(text) ? 500 : receiver.answer)), headers).end('{}');
       };
-      if (held === undefined) reply();
-      else void held.then(reply);
+      if (blocked === undefined) reply();
+      else void blocked.then(reply);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -64,7 +67,7 @@ export async function openReceiver(): Promise<Receiver> {
     answer: 200,
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      held = promise;
+      blocked = promise;
       return resolve;
     },
     async [Symbol.asyncDispose]() {
@@ -76,16 +79,16 @@ export async function openReceiver(): Promise<Receiver> {
   return receiver;
 }
 
-/** What the parts that a notice is handed to were given, by key as they would keep it. */
+/** Notifications that were handed over, by the key of the receiver. */
 export interface Offers {
   readonly inbox: Map<string, InboxOffer>;
   readonly push: Map<string, PushOffer>;
   readonly notices: Map<string, NotificationOffer>;
-  /** The probe's own context: its hand-overs are the host's. */
+  /** Context of the probe, whose hand-overs are those of the host. */
   context: Context | undefined;
 }
 
-/** A service that stands in for those that receive hand-overs. */
+/** Creates a service that replaces the receivers of hand-overs. */
 export function createProbe(receives: readonly ('inbox' | 'push' | 'notices')[]): {
   readonly offers: Offers;
   readonly descriptor: ServiceDescriptor<any, any>;
@@ -107,8 +110,8 @@ export function createProbe(receives: readonly ('inbox' | 'push' | 'notices')[])
           for (const name of receives) {
             open.use(
               context.handovers.receive(handovers[name] as Handover<unknown>, async (offer, key) => {
-                const kept = offers[name] as Map<string, unknown>;
-                if (!kept.has(key)) kept.set(key, offer);
+                const offered = offers[name] as Map<string, unknown>;
+                if (!offered.has(key)) offered.set(key, offer);
               }),
             );
           }
@@ -125,31 +128,31 @@ export function createProbe(receives: readonly ('inbox' | 'push' | 'notices')[])
   return { offers, descriptor };
 }
 
-/** Values of a service's counters and gauges by `name{label="value"}`, as a scrape would show them. */
+/** Returns the counters and gauges of a service by `name{label="value"}`, as a scrape would read them. */
 export interface Readings {
   readonly counters: Map<string, number>;
   read(gauge: string): Promise<number | undefined>;
 }
 
-/** The same service, with its metrics within a test's reach. */
+/** Returns the service with metrics that a test can read. */
 export function withReadings<Settings>(descriptor: ServiceDescriptor<Settings>): {
   readonly descriptor: ServiceDescriptor<Settings>;
   readonly readings: Readings;
 } {
   const counters = new Map<string, number>();
   const gauges = new Map<string, () => number | Promise<number>>();
-  const nameOf = (name: string, labels: Readonly<Record<string, string | number>> = {}): string => {
+  const formatSeries = (name: string, labels: Readonly<Record<string, string | number>> = {}): string => {
     const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
     return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
   };
-  const metrics = (given: Metrics): Metrics => ({
-    ...given,
+  const metrics = (hostMetrics: Metrics): Metrics => ({
+    ...hostMetrics,
     counter(options) {
-      for (const labels of options.initial ?? []) counters.set(nameOf(options.name, labels), 0);
-      const counter = given.counter(options);
+      for (const labels of options.initial ?? []) counters.set(formatSeries(options.name, labels), 0);
+      const counter = hostMetrics.counter(options);
       return {
         inc(labels, by = 1) {
-          const name = nameOf(options.name, labels);
+          const name = formatSeries(options.name, labels);
           counters.set(name, (counters.get(name) ?? 0) + by);
           counter.inc(labels, by);
         },
@@ -157,7 +160,7 @@ export function withReadings<Settings>(descriptor: ServiceDescriptor<Settings>):
     },
     gauge(options) {
       if (options.collect !== undefined) gauges.set(options.name, options.collect);
-      return given.gauge(options);
+      return hostMetrics.gauge(options);
     },
   });
   return {

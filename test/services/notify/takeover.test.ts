@@ -10,15 +10,15 @@ import { notify } from '../../../services/notify/index.ts';
 import { adminAuthorization, openTestHost } from '../../support/host.ts';
 
 const entry = fileURLToPath(new URL('../../../main/homeport.mjs', import.meta.url));
-let place: string;
+let dataDir: string;
 beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), 'apprise-api-'));
-  mkdirSync(join(place, 'data'));
+  dataDir = mkdtempSync(join(tmpdir(), 'apprise-api-'));
+  mkdirSync(join(dataDir, 'data'));
 });
-afterEach(() => rmSync(place, { recursive: true, force: true }));
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 function put(path: string, content: string | Uint8Array): void {
-  const file = join(place, 'store', path);
+  const file = join(dataDir, 'store', path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
 }
@@ -28,14 +28,22 @@ const home = '26e371863578dea5968b4591e665817c97c2b0b39bf67c1991b92c03';
 const file = (hash: string, ending: string): string => `${hash.slice(0, 2)}/${hash.slice(2)}.${ending}`;
 
 async function run(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): Promise<string> {
-  const command = [entry, 'import', 'apprise-api', join(place, 'store'), '--data-dir', join(place, 'data'), ...args];
+  const command = [
+    entry,
+    'import',
+    'apprise-api',
+    join(dataDir, 'store'),
+    '--data-dir',
+    join(dataDir, 'data'),
+    ...args,
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...environment } });
   return stdout;
 }
 
-/** What the keys hold once the host runs on the data folder. */
-async function kept(...keys: readonly string[]): Promise<readonly string[]> {
-  await using host = await openTestHost({ services: [notify], dataDir: join(place, 'data') });
+/** Returns the configurations of the keys after the host ran on the data folder. */
+async function readKeys(...keys: readonly string[]): Promise<readonly string[]> {
+  await using host = await openTestHost({ services: [notify], dataDir: join(dataDir, 'data') });
   const get = async (key: string): Promise<string> => {
     const headers = { authorization: adminAuthorization };
     const reply = await fetch(`${host.url('notify')}/get/${key}`, { method: 'POST', headers });
@@ -52,9 +60,9 @@ describe('the store of an Apprise API', () => {
     put('.hidden.cfg', 'json://x');
     put('not a key.cfg', 'json://x');
     put('binary.cfg', Buffer.from([0xff, 0xfe, 0]));
-    symlinkSync('/etc/hostname', join(place, 'store', 'linked.cfg'));
-    const said = await run();
-    expect(said.trimEnd().split('\n')).toEqual([
+    symlinkSync('/etc/hostname', join(dataDir, 'store', 'linked.cfg'));
+    const output = await run();
+    expect(output.trimEnd().split('\n')).toEqual([
       'Taken over: 2 keys.',
       'binary.cfg: it is no text.',
       'linked.cfg: it is no file.',
@@ -63,8 +71,8 @@ describe('the store of an Apprise API', () => {
       'family: line 3 does nothing: nosuch:// is not served.',
       'work: 1 destination.',
     ]);
-    expect(said).not.toContain('pa55word');
-    expect(await kept('family', 'work')).toEqual([
+    expect(output).not.toContain('pa55word');
+    expect(await readKeys('family', 'work')).toEqual([
       '# ours\nmum,dad=json://u:pa55word@nas/a\nnosuch://x\n',
       'urls:\n  - json://nas/b\n',
     ]);
@@ -79,13 +87,13 @@ describe('the store of an Apprise API', () => {
     const environment = { SECRET_KEY: 's3cret', APPRISE_KEYS: 'home, other' };
     const planned = await run(['--dry-run'], environment);
     expect(planned).toContain('To be taken over: 2 keys. Nothing was changed.');
-    expect(await kept('home')).toEqual(['204']);
-    const said = await run([], environment);
-    expect(said).toContain('home: 1 destination.');
-    expect(said).toMatch(/bb.*: it cannot be read \(Z_DATA_ERROR\)\./);
-    expect(said).toMatch(/cc.*: it cannot be read \(ERR_BUFFER_TOO_LARGE\)\./);
-    const [named = ''] = /imported-[0-9a-f]{8}/.exec(said) ?? [];
-    expect(await kept('home', named)).toEqual(['json://nas/home\n', 'urls: json://nas/who\n']);
+    expect(await readKeys('home')).toEqual(['204']);
+    const output = await run([], environment);
+    expect(output).toContain('home: 1 destination.');
+    expect(output).toMatch(/bb.*: it cannot be read \(Z_DATA_ERROR\)\./);
+    expect(output).toMatch(/cc.*: it cannot be read \(ERR_BUFFER_TOO_LARGE\)\./);
+    const [named = ''] = /imported-[0-9a-f]{8}/.exec(output) ?? [];
+    expect(await readKeys('home', named)).toEqual(['json://nas/home\n', 'urls: json://nas/who\n']);
   }, 60_000);
 
   it('refuses a folder without a store', async () => {

@@ -5,7 +5,7 @@ import { createFakeClock } from '../../support/clock.ts';
 import { openTestHost } from '../../support/host.ts';
 import { createProbe, openReceiver } from './support.ts';
 
-/** So many wait for a destination that is away. */
+/** Number of deliveries that wait for an unavailable destination. */
 export function describeWaiting(count: number): void {
   describe(`${count.toLocaleString('en')} notifications for a destination that is away`, () => {
     it('come once each and in order when it is back', async () => {
@@ -22,17 +22,17 @@ export function describeWaiting(count: number): void {
       receiver.answer = 503;
       await post('/notify/late', { body: '0' });
       receiver.received.length = 0;
-      const all = Array.from({ length: count }, (_, at) => String(at));
+      const all = Array.from({ length: count }, (_, index) => String(index));
       for (let from = 1; from < all.length; from += 200) {
         await Promise.all(all.slice(from, from + 200).map((body) => post('/notify/late', { body })));
       }
       receiver.answer = 200;
       clock.advance(10_000);
       await vi.waitFor(() => expect(receiver.received).toHaveLength(all.length), { timeout: 200_000, interval: 250 });
-      const got = receiver.received.map(({ body }) => (JSON.parse(body) as { message: string }).message);
-      expect(new Set(got).size).toBe(all.length);
-      // Calls that came at the same moment have no order among themselves.
-      const batches = got.map((body) => Math.ceil(Number(body) / 200));
+      const messages = receiver.received.map(({ body }) => (JSON.parse(body) as { message: string }).message);
+      expect(new Set(messages).size).toBe(all.length);
+      // Simultaneous calls have no defined order.
+      const batches = messages.map((body) => Math.ceil(Number(body) / 200));
       expect(batches).toEqual(batches.toSorted((a, b) => a - b));
     });
   });

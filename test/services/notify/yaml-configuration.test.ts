@@ -55,7 +55,7 @@ describe('YAML configuration', () => {
     ]);
   });
 
-  it('may name one address alone, and groups as a list of maps', () => {
+  it('accepts a single address, and groups as a list of maps', () => {
     expect(read('urls: json://only')).toEqual([['json://only', '']]);
     expect(read('groups:\n  - g: a\n  - h: [g]\nurls:\n  - json://x:\n      tag: a')).toEqual([['json://x', 'a g h']]);
   });
@@ -66,13 +66,13 @@ describe('YAML configuration', () => {
     ['text', 'json://x', 'it is no YAML configuration'],
     ['odd tags', 'urls:\n  - json://x:\n      tag: "a!"', 'its tags are not valid'],
     ['endless references', `a: &a [x]\nurls:\n${'  - *a\n'.repeat(3)}`, 'it is no destination'],
-  ])('says what is wrong with %s', (_what, text, reason) => {
+  ])('explains the error in %s', (_what, text, reason) => {
     const { entries, skipped } = parseYamlConfiguration(text);
     expect(entries).toEqual([]);
     expect(skipped[0]?.reason).toBe(reason);
   });
 
-  it('takes hostile depth and breadth calmly', () => {
+  it('limits the depth and size', () => {
     expect(parseYamlConfiguration(`urls: ${'['.repeat(2000)}${']'.repeat(2000)}`).entries).toEqual([]);
     const many = `urls:\n${'  - json://x\n'.repeat(5000)}`;
     expect(parseYamlConfiguration(many).entries).toHaveLength(5000);
@@ -97,7 +97,7 @@ describe('a change to YAML', () => {
     expect(read(changed)).toHaveLength(5);
   });
 
-  it('makes a list where there was one address or none', () => {
+  it('converts one address or none to a list', () => {
     expect(read(appendYamlDestination('urls: json://a\n', 'json://b', []))).toEqual([
       ['json://a', ''],
       ['json://b', ''],

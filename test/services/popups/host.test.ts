@@ -10,21 +10,21 @@ const waitOptions = { timeout: 15_000, interval: 20 };
 const yearMs = 366 * 24 * 3_600_000;
 
 async function ask(host: TestHost, method: string, path: string, body?: unknown): Promise<any> {
-  const answer = await fetch(`${host.url('control')}${path}`, {
+  const response = await fetch(`${host.url('control')}${path}`, {
     method,
     headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, ...((await answer.json()) as object) };
+  return { status: response.status, ...((await response.json()) as object) };
 }
 
 async function publish(host: TestHost, text: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
-  const answer = await fetch(`${host.url('push')}/alerts`, {
+  const response = await fetch(`${host.url('push')}/alerts`, {
     method: 'POST',
     headers: { Authorization: adminAuthorization, ...headers },
     body: text,
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 describe('published message', () => {

@@ -59,7 +59,7 @@ describe('priorities', () => {
 });
 
 describe('quiet hours', () => {
-  it('hold priority 3 and summarize it in one popup at their end; 4 and 5 are shown', async () => {
+  it('holds messages of priority 3 for one popup at the end of quiet hours, and shows 4 and 5', async () => {
     quietHours('10:00-12:00');
     for (let id = 1; id <= 7; id += 1) await fixture.add(message(id, { source: id <= 5 ? 'mail' : 'push' }));
     await fixture.add(message(8, { priority: 4 }), message(9, { priority: 5 }));
@@ -78,7 +78,7 @@ describe('quiet hours', () => {
     expect(fixture.notifier.popups).toHaveLength(3);
   });
 
-  it('exclude messages that were read, done or deleted from the summary', async () => {
+  it('excludes messages that were read, done or deleted from the summary of quiet hours', async () => {
     quietHours('10:00-12:00');
     await fixture.add(message(1), message(2), message(3), message(4));
     await fixture.change([1], { read: true });
@@ -89,20 +89,20 @@ describe('quiet hours', () => {
     expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
   });
 
-  it('show nothing at their end when nothing was held', () => {
+  it('shows nothing at the end of quiet hours without held messages', () => {
     quietHours('10:00-12:00');
     fixture.clock.advance(2 * hourMs);
     expect(fixture.notifier.popups).toEqual([]);
   });
 
-  it('end immediately when they are removed', async () => {
+  it('ends quiet hours immediately when they are removed', async () => {
     quietHours('10:00-12:00');
     await fixture.add(message(1), message(2));
     quietHours();
     expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
   });
 
-  it('keep held messages across a restart', async () => {
+  it('keeps messages held in quiet hours across a restart', async () => {
     quietHours('10:00-12:00');
     await fixture.add(message(1), message(2));
     await restart();
@@ -114,7 +114,7 @@ describe('quiet hours', () => {
     expect(fixture.notifier.popups).toEqual([]);
   });
 
-  it('summarize at the start when they ended while the host was down', async () => {
+  it('summarizes at the start when quiet hours ended while the host was down', async () => {
     quietHours('10:00-12:00');
     await fixture.add(message(1), message(2));
     await fixture.stop();
@@ -123,7 +123,7 @@ describe('quiet hours', () => {
     expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
   });
 
-  it('end at their local time when summer time begins', async () => {
+  it('ends quiet hours at their local time when summer time begins', async () => {
     fixture.clock.advance(Date.parse('2026-03-28T22:00:00Z') - fixture.clock.now());
     quietHours('22:00-07:00');
     await fixture.add(message(1));
@@ -133,7 +133,7 @@ describe('quiet hours', () => {
     expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
   });
 
-  it('work when the state file cannot be read', async () => {
+  it('holds messages when the state file cannot be read', async () => {
     await fixture.stop();
     mkdirSync(join(fixture.folder, 'host'), { recursive: true });
     writeFileSync(join(fixture.folder, 'host', 'popups.json'), '{"held": 7');
@@ -144,7 +144,7 @@ describe('quiet hours', () => {
     expect(fixture.log.filter((line) => line.includes('popup state read failed'))).toHaveLength(1);
   });
 
-  it('work and log once when the state cannot be saved', async () => {
+  it('holds messages and logs once when the state cannot be saved', async () => {
     rmSync(join(fixture.folder, 'host'), { recursive: true, force: true });
     writeFileSync(join(fixture.folder, 'host'), 'a file where the folder should be');
     quietHours('10:00-12:00');
@@ -157,7 +157,7 @@ describe('quiet hours', () => {
     expect(fixture.log.filter((line) => line.includes('popup state write failed'))).toHaveLength(1);
   });
 
-  it('count each message of a flood exactly once', async () => {
+  it('counts each message of a flood exactly once', async () => {
     quietHours('10:00-12:00');
     await fixture.add(...Array.from({ length: 12_000 }, (_, id) => message(id + 1)));
     await restart();
@@ -214,7 +214,7 @@ describe('pause', () => {
     await fixture.add(message(1), message(2), message(3));
     fixture.clock.advance(secondMs);
     await fixture.delivered();
-    expect(published.map(({ held, pausedUntil }) => [held, pausedUntil === null])).toEqual([
+    expect(published.map(({ held: heldCount, pausedUntil }) => [heldCount, pausedUntil === null])).toEqual([
       [0, false],
       [3, false],
     ]);
@@ -238,7 +238,7 @@ describe('bursts', () => {
     expect(fixture.notifier.titles).toEqual(['Message 1', 'Message 2', 'Message 3', 'Message 4']);
   });
 
-  it('get fewer popups while they continue', async () => {
+  it('shows fewer popups while a burst continues', async () => {
     for (let id = 1; id <= 3600; id += 1) {
       await fixture.add(message(id, { source: 'mail' }));
       fixture.clock.advance(secondMs);
@@ -249,14 +249,14 @@ describe('bursts', () => {
     expect(counted.reduce((sum, count) => sum + count)).toBe(3600);
   });
 
-  it('of many sources are summarized in one popup', async () => {
+  it('summarizes bursts of many sources in one popup', async () => {
     await fixture.add(...Array.from({ length: 500 }, (_, id) => message(id + 1, { source: `source ${String(id)}` })));
     expect(fixture.notifier.popups).toHaveLength(9);
     fixture.clock.advance(10 * secondMs);
     expect(fixture.notifier.titles.slice(9)).toEqual(['491 new messages']);
   });
 
-  it('exclude messages that were read, and use the highest priority', async () => {
+  it('excludes read messages from the summary of a burst, and uses the highest priority', async () => {
     for (let id = 1; id <= 6; id += 1) await fixture.add(message(id, { priority: id === 6 ? 5 : 3 }));
     await fixture.change([5], { read: true });
     fixture.clock.advance(10 * secondMs);

@@ -35,7 +35,7 @@ function setComputerHours(...quietHours: string[]): void {
 const topicMessage = (topic: string, id: number, fields: Partial<InboxItem> = {}) => message(id, { topic, ...fields });
 
 describe('quiet-hours rules of push topics', () => {
-  it("hold priority 3 until the end of each topic's hours and summarize by topic; 4 is shown", async () => {
+  it("holds priority 3 until the end of each topic's hours and summarizes by topic, and shows 4", async () => {
     await publishRules({ topics: '*', quiet: ['10:00-12:00'] }, { topics: 'doors', quiet: ['10:00-13:00'] });
     await fixture.add(
       topicMessage('news', 1),
@@ -59,7 +59,7 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.popups.state().held).toBe(0);
   });
 
-  it('silence a topic, or exempt it from the hours of all topics, but not from a pause', async () => {
+  it('silences a topic, or exempts it from the hours of all topics, but not from a pause', async () => {
     await publishRules(
       { topics: '*', quiet: ['10:00-12:00'] },
       { topics: 'doors', mode: 'always' },
@@ -74,7 +74,7 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.notifier.popups.at(-1)).toMatchObject({ body: 'doors 1, news 1' });
   });
 
-  it('hold messages without topic by the hours of all topics', async () => {
+  it('holds messages without topic by the hours of all topics', async () => {
     await publishRules({ topics: '*', quiet: ['10:00-12:00'] });
     await fixture.add(message(1, { source: 'mail' }), message(2, { source: 'uptime', priority: 4 }));
     expect(fixture.notifier.titles).toEqual(['Message 2']);
@@ -84,7 +84,7 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.popups.state().quietUntil).toBeNull();
   });
 
-  it('replace the quiet hours of the computer, which apply again when no account is followed', async () => {
+  it('replaces the quiet hours of the computer, which apply again when no account is followed', async () => {
     setComputerHours('10:00-12:00');
     await publishRules({ topics: 'doors', quiet: ['10:00-13:00'] });
     await fixture.add(message(1, { source: 'mail' }), topicMessage('news', 2));
@@ -98,7 +98,7 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.notifier.popups.at(-1)).toMatchObject({ title: '2 messages while it was quiet' });
   });
 
-  it('keep held messages across a restart, before push has published its rules', async () => {
+  it('keeps held messages across a restart, before push has published its rules', async () => {
     await publishRules({ topics: '*', quiet: ['10:00-12:00'] });
     await fixture.add(topicMessage('news', 1));
     await fixture.stop();
@@ -111,7 +111,7 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
   });
 
-  it('release messages that changed rules no longer hold, and drop those they silence', async () => {
+  it('releases messages that changed rules no longer hold, and drops those they silence', async () => {
     await publishRules({ topics: '*', quiet: ['10:00-12:00'] });
     await fixture.add(topicMessage('news', 1), topicMessage('doors', 2));
     await publishRules({ topics: 'doors', mode: 'silent' });
@@ -119,7 +119,7 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.popups.state().held).toBe(0);
   });
 
-  it('end at their local time when summer time begins', async () => {
+  it('ends the hours of topics at their local time when summer time begins', async () => {
     await fixture.stop();
     fixture.clock.set(Date.parse('2026-03-29T00:30:00Z'));
     await fixture.start();
@@ -131,7 +131,7 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
   });
 
-  it('set the repetition of urgent messages, or disable it', async () => {
+  it('sets the repetition of urgent messages, or disables it', async () => {
     await publishRules({ topics: 'fire', repeatMinutes: 2 }, { topics: 'once', repeatMinutes: 0 });
     const urgent = { priority: 5 } as const;
     await fixture.add(

@@ -105,11 +105,11 @@ function normalize(value: unknown, key = ''): unknown {
   if (varyingFields.has(key)) return `<${typeof value}>`;
   if (secretFields.has(key)) return `<text of ${key === 'commit' ? 'any length' : String(String(value).length)}>`;
   if (Array.isArray(value)) {
-    const items = value.map((each) => normalize(each));
+    const items = value.map((entry) => normalize(entry));
     return key === 'tokens' ? items.sort((a: any, b: any) => ((a.label ?? '') < (b.label ?? '') ? -1 : 1)) : items;
   }
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, normalize(each, name)]));
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, normalize(entry, name)]));
 }
 
 function toLines(text: string): string[] {

@@ -125,11 +125,11 @@ describe('open stream', () => {
     const [deleted, remaining] = [await createToken(), await createToken()];
     using first = await rig.listen('/news/json', { authorization: `Bearer ${deleted.text}` });
     using second = await rig.listen('/news/json', { authorization: `Bearer ${remaining.text}` });
-    const answer = await rig.ask('DELETE', '/v1/account/token', {
+    const response = await rig.ask('DELETE', '/v1/account/token', {
       authorization: `Bearer ${remaining.text}`,
       'x-token': deleted.text,
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     await first.ended;
     await rig.publish('/news', 'for the other');
     await expect.poll(() => second.messages.length).toBe(1);
@@ -146,8 +146,8 @@ describe('open stream', () => {
 async function send(method: string, path: string, body: unknown, authorization: string) {
   const text = body === undefined ? '' : JSON.stringify(body);
   const headers = { authorization, 'content-length': String(Buffer.byteLength(text)) };
-  const answer = await rig.ask(method, path, headers, text);
-  return { status: answer.status, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
+  const response = await rig.ask(method, path, headers, text);
+  return { status: response.status, body: response.text === '' ? undefined : JSON.parse(response.text) };
 }
 
 describe('account API', () => {
@@ -158,11 +158,11 @@ describe('account API', () => {
     const { body: login } = await call('POST', '/v1/account/login', undefined, authorization);
     expect(login).toEqual({ token: expect.stringMatching(/^tk_[a-z0-9]{29}$/), username: name });
     const bearer = `Bearer ${login.token}`;
-    const soon = Math.floor(Date.now() / 1000) + 60;
-    const { body: created } = await call('POST', '/v1/account/token', { label: 'phone', expires: soon }, bearer);
-    expect(created).toMatchObject({ label: 'phone', expires: soon });
+    const scheduledAt = Math.floor(Date.now() / 1000) + 60;
+    const { body: created } = await call('POST', '/v1/account/token', { label: 'phone', expires: scheduledAt }, bearer);
+    expect(created).toMatchObject({ label: 'phone', expires: scheduledAt });
     const { body: prolonged } = await call('PATCH', '/v1/account/token', { token: created.token }, bearer);
-    expect(prolonged.expires).toBeGreaterThan(soon + 3600);
+    expect(prolonged.expires).toBeGreaterThan(scheduledAt + 3600);
     expect((await call('PATCH', '/v1/account/token', {}, bearer)).body.token).toBe(login.token);
     expect(await getStatus('GET', '/t/auth', `Bearer ${created.token}`)).toBe(200);
     // The listed placeholder can be used in place of the token.
@@ -180,13 +180,13 @@ describe('account API', () => {
   });
 
   it('does not change tokens of other accounts, and requires a token to be named after a sign-in with password', async () => {
-    const mine = await newAccount();
+    const member = await newAccount();
     const other = await newAccount();
     const { text } = await rig.context.accounts.createToken(other.name, { label: '', expiresAt: null });
-    expect((await call('PATCH', '/v1/account/token', { token: text }, mine.authorization)).status).toBe(401);
-    expect((await call('PATCH', '/v1/account/token', {}, mine.authorization)).body.code).toBe(40023);
-    expect((await call('PATCH', '/v1/account/token', 'no object', mine.authorization)).body.code).toBe(40024);
-    expect((await call('POST', '/v1/account/token', { expires: 1 }, mine.authorization)).body.code).toBe(40000);
+    expect((await call('PATCH', '/v1/account/token', { token: text }, member.authorization)).status).toBe(401);
+    expect((await call('PATCH', '/v1/account/token', {}, member.authorization)).body.code).toBe(40023);
+    expect((await call('PATCH', '/v1/account/token', 'no object', member.authorization)).body.code).toBe(40024);
+    expect((await call('POST', '/v1/account/token', { expires: 1 }, member.authorization)).body.code).toBe(40000);
   });
 
   it('changes the password after confirmation of the old one, and deletes the account', async () => {

@@ -36,8 +36,10 @@ describe('app API of push', () => {
       ['open-info-backup', 1],
       ['closed-info-backup', 1],
     ]);
-    const mine = await api<{ topics: PushTopic[] }>(base, '/api/push/topics', { headers: reader });
-    expect(mine.topics.map(({ name, mayPublish }) => [name, mayPublish])).toEqual([['open-info-backup', false]]);
+    const readerTopics = await api<{ topics: PushTopic[] }>(base, '/api/push/topics', { headers: reader });
+    expect(readerTopics.topics.map(({ name, mayPublish }) => [name, mayPublish])).toEqual([
+      ['open-info-backup', false],
+    ]);
     const page = await api<any>(base, '/api/push/topics/open-info-backup/messages', { headers: reader });
     expect(page.messages).toMatchObject([{ title: 'Two', message: 'two', priority: 5, tags: ['a', 'b'] }]);
     expect(page).toMatchObject({ mayPublish: false, anyone: { reads: false, publishes: false } });

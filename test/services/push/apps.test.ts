@@ -132,7 +132,7 @@ it('supports Home Assistant: reads the account, creates a token, publishes, clea
     '{"label": "Home Assistant"}',
   );
   expect(created.json).toMatchObject({ token: expect.stringMatching(/^tk_[a-z0-9]{29}$/), label: 'Home Assistant' });
-  const own = [...agent, ...typed, `Authorization: Bearer ${String(created.json.token)}`];
+  const tokenArguments = [...agent, ...typed, `Authorization: Bearer ${String(created.json.token)}`];
 
   const socket = new WebSocket(`ws://127.0.0.1:${String(rig.port)}/assist/ws`, {
     headers: { authorization: `Bearer ${String(created.json.token)}` },
@@ -142,9 +142,9 @@ it('supports Home Assistant: reads the account, creates a token, publishes, clea
   await expect.poll(() => received.length).toBe(1);
   const order =
     '{"topic":"assist","message":"The door is open","title":"Door","tags":["door"],"priority":4,"markdown":false,"sequence_id":"door-1"}';
-  const { json } = await send('POST /', own, order);
-  expect((await send('PUT /assist/door-1/clear', own)).json).toMatchObject({ event: 'message_clear' });
-  expect((await send('DELETE /assist/door-1', own)).json).toMatchObject({ event: 'message_delete' });
+  const { json } = await send('POST /', tokenArguments, order);
+  expect((await send('PUT /assist/door-1/clear', tokenArguments)).json).toMatchObject({ event: 'message_clear' });
+  expect((await send('DELETE /assist/door-1', tokenArguments)).json).toMatchObject({ event: 'message_delete' });
   await expect
     .poll(() => received.map(({ event, sequence_id }) => [event, sequence_id]))
     .toEqual([
@@ -155,7 +155,7 @@ it('supports Home Assistant: reads the account, creates a token, publishes, clea
     ]);
   expect(received[1]).toEqual(json);
   expect(received[1]).not.toHaveProperty('content_type');
-  expect((await send('DELETE /v1/account/token', own)).json).toEqual({ success: true });
+  expect((await send('DELETE /v1/account/token', tokenArguments)).json).toEqual({ success: true });
   // Deleting the token ends its stream.
   await expect.poll(() => socket.readyState).toBe(WebSocket.CLOSED);
 });
@@ -172,8 +172,8 @@ it.each([
     ['', [`Authorization: ${basicAuthorization}`]],
     [`&auth=${auth}`, []],
   ] as const) {
-    const answer = await send(`POST /apps?template=${name}${query}`, [...head, ...more], golden.request.body);
-    expect(answer).toMatchObject({ status: 200, json: { title, message } });
+    const response = await send(`POST /apps?template=${name}${query}`, [...head, ...more], golden.request.body);
+    expect(response).toMatchObject({ status: 200, json: { title, message } });
   }
 });
 

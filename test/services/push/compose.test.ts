@@ -23,13 +23,13 @@ describe('composing a message', () => {
       headers: { Authorization: admin, ...headers },
     });
   const uploaded = async (name: string, body: BodyInit): Promise<PushUpload> => {
-    const answer = await upload('files', name, body);
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as PushUpload;
+    const response = await upload('files', name, body);
+    expect(response.status).toBe(200);
+    return (await response.json()) as PushUpload;
   };
   const polled = async (topic: string): Promise<any> => {
-    const answer = await fetch(`${host.url('push')}/${topic}/json?poll=1`, { headers: { Authorization: admin } });
-    return JSON.parse((await answer.text()).split('\n', 1)[0] ?? '');
+    const response = await fetch(`${host.url('push')}/${topic}/json?poll=1`, { headers: { Authorization: admin } });
+    return JSON.parse((await response.text()).split('\n', 1)[0] ?? '');
   };
   const publish = (body: object, headers = {}): Promise<any> =>
     api(base, '/api/push/messages', { method: 'POST', body: JSON.stringify({ topic: 'files', ...body }), headers });

@@ -121,7 +121,7 @@ describe('ntfy compatibility of a server', () => {
   ])('answers like ntfy with the limit recorded for %s', async (name, environment, before) => {
     const strict = { PUSH_LIMIT_ACCOUNTS: 'true', NTFY_VISITOR_REQUEST_LIMIT_EXEMPT_HOSTS: '203.0.113.0/24' };
     await using limited = await openRig({ environment: { ...strict, ...environment } });
-    const { request, response } = exchanges.find((each) => each.name === name) ?? expect.unreachable();
+    const { request, response } = exchanges.find((entry) => entry.name === name) ?? expect.unreachable();
     const body = typeof request.body === 'string' ? request.body : undefined;
     const ask = () => limited.ask(request.method, request.path, { authorization: admin }, body);
     for (let index = 0; index < before; index += 1) expect((await ask()).status).toBe(200);
@@ -181,10 +181,10 @@ function getPlaceholder(id: string, recorded: boolean): string {
     if (!isKnown && !currentIds.includes(id)) currentIds.push(id);
     return id;
   }
-  let ours = ids.get(id);
-  if (ours === undefined) {
-    ours = currentIds.shift() ?? '?';
-    ids.set(id, ours);
+  let actualId = ids.get(id);
+  if (actualId === undefined) {
+    actualId = currentIds.shift() ?? '?';
+    ids.set(id, actualId);
   }
-  return ours;
+  return actualId;
 }

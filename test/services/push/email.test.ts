@@ -51,7 +51,10 @@ describe('messages as mail', () => {
       envelope: { from: 'ntfy@example.org', to: ['me@example.com'] },
       from: { name: 'push.example.org/db-info-backup', address: 'ntfy@example.org' },
       subject: '⚠️ Backup',
-      text: `Nightly\nrun failed\n\nTags: nas\nPriority: high\n\n--\nThis message was sent by 127.0.0.1 at ${new Date(time * 1000).toUTCString().replace('GMT', 'UTC')} via https://push.example.org/db-info-backup`,
+      text:
+        'Nightly\nrun failed\n\nTags: nas\nPriority: high\n\n--\nThis message was sent by 127.0.0.1 at ' +
+        `${new Date(time * 1000).toUTCString().replace('GMT', 'UTC')} via https://push.example.org/` +
+        'db-info-backup',
     });
   });
 

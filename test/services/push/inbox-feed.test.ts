@@ -13,7 +13,7 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { push } from '../../../services/push/index.ts';
 import { migrations } from '../../../services/push/store/migrations.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { admin, openRig, type Rig } from './rig.ts';
 
 const hourMs = 3_600_000;

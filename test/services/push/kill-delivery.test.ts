@@ -82,7 +82,7 @@ it('keeps files, delayed messages, sequences and web push across kill -9', async
 
     const files = await poll('files');
     for (const { id, attachment } of acknowledged.files) {
-      expect(files.filter((each) => each.id === id)).toHaveLength(1);
+      expect(files.filter((entry) => entry.id === id)).toHaveLength(1);
       const file = await fetch(`${base}${new URL(String(attachment.url)).pathname}`);
       expect(Buffer.from(await file.arrayBuffer()).equals(Buffer.from(body))).toBe(true);
     }
@@ -90,7 +90,7 @@ it('keeps files, delayed messages, sequences and web push across kill -9', async
     expect(readdirSync(join(dataDir, 'push', 'attachments')).length - files.length).toBeLessThanOrEqual(1);
 
     const polled = await poll('plain');
-    for (const { id } of acknowledged.plain) expect(polled.filter((each) => each.id === id)).toHaveLength(1);
+    for (const { id } of acknowledged.plain) expect(polled.filter((entry) => entry.id === id)).toHaveLength(1);
     // A delivery may have been sent before the kill and again afterwards, under the same name.
     await expect.poll(() => new Set(vendor.names).size, { timeout: 30_000 }).toBe(polled.length);
     expect(vendor.names.length - polled.length).toBeLessThanOrEqual(8);
@@ -101,7 +101,7 @@ it('keeps files, delayed messages, sequences and web push across kill -9', async
     const planned = await poll('planned');
     expect(new Set(planned.map(({ id }) => id)).size).toBe(planned.length);
     for (const [name, { id }] of acknowledged.planned) {
-      const matching = planned.filter((each) => each.sequence_id === name);
+      const matching = planned.filter((entry) => entry.sequence_id === name);
       expect(matching, name).toHaveLength(1);
       // The last unanswered message may have replaced it.
       if (name !== 'one') expect(matching[0].id).toBe(id);

@@ -5,7 +5,7 @@ it("counts under Homeport's and ntfy's names", async () => {
   await using rig = await openRig();
   const metric = async (name: string) => {
     const { text } = await rig.ask('GET', '/metrics');
-    const line = text.split('\n').find((each) => each.startsWith(`${name} `));
+    const line = text.split('\n').find((entry) => entry.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.slice(name.length + 1));
   };
   using _stream = await rig.listen('/a/json');

@@ -192,13 +192,13 @@ describe('text', () => {
 
 describe('JSON', () => {
   const post = async (body: unknown, headers = {}) => {
-    const answer = await rig.ask(
+    const response = await rig.ask(
       'POST',
       '/',
       { authorization: admin, ...headers },
       typeof body === 'string' ? body : JSON.stringify(body),
     );
-    return JSON.parse(answer.text);
+    return JSON.parse(response.text);
   };
 
   it('overrides the header of a field and keeps the others', async () => {
@@ -282,15 +282,15 @@ describe('unsupported features', () => {
     ['E-Mail', 'yes', 40001],
     ['X-Call', '+1234', 40032],
   ])('refuses %s: %s', async (header, value, code) => {
-    const answer = await rig.ask('POST', '/unserved', { authorization: admin, [header]: value }, 'x');
-    expect(JSON.parse(answer.text)).toMatchObject(refusal(code));
+    const response = await rig.ask('POST', '/unserved', { authorization: admin, [header]: value }, 'x');
+    expect(JSON.parse(response.text)).toMatchObject(refusal(code));
     expect(await rig.poll('/unserved/json?poll=1')).toEqual([]);
   });
 
   it.each(['/v1/tiers', '/file/AAAAAAAAAAAA.txt'])('responds with 404 to %s', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
-      const answer = await rig.ask(method, path, { authorization: admin });
-      expect(JSON.parse(answer.text)).toMatchObject(refusal(40401));
+      const response = await rig.ask(method, path, { authorization: admin });
+      expect(JSON.parse(response.text)).toMatchObject(refusal(40401));
     }
   });
 });
@@ -312,8 +312,8 @@ describe('unusual topics', () => {
     ],
     ...['/g/a%2Fb/c', '/.', '/..', '/g%0d%0a'],
   ])('does not publish for POST %s', async (path) => {
-    const answer = await rig.ask('POST', path, { authorization: admin }, 'x');
-    expect(JSON.parse(answer.text)).toMatchObject(refusal(40401));
+    const response = await rig.ask('POST', path, { authorization: admin }, 'x');
+    expect(JSON.parse(response.text)).toMatchObject(refusal(40401));
   });
 
   it.each(['__proto__', 'constructor', 'toString', '-', '_', 'x'.repeat(64)])(
@@ -390,7 +390,9 @@ describe('authorization', () => {
 
 describe('hostile requests', () => {
   it('cannot inject a line break with a header', async () => {
-    const head = `POST /smuggle HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nConnection: close\r\nContent-Length: 1\r\n`;
+    const head =
+      `POST /smuggle HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\n` +
+      'Connection: close\r\nContent-Length: 1\r\n';
     expect(await sendRaw(rig.port, `${head}Title: a\rX-Priority: 5\r\n\r\nx`)).toMatch(/^HTTP\/1.1 400/);
     const encoded = await sendRaw(rig.port, `${head}Title: =?utf-8?q?a=0D=0Ab?=\r\n\r\nx`);
     expect(encoded).toMatch(/^HTTP\/1.1 200/);
@@ -438,7 +440,9 @@ describe('hostile requests', () => {
   });
 
   it('sends only a status for a refused upgrade', async () => {
-    const head = `GET /g/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+    const head =
+      `GET /g/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nConnection: Upgrade\r\nUpgrade: ` +
+      'websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
     expect(await sendRaw(rig.port, head)).toMatch(/^HTTP\/1.1 403 [^]*Content-Length: 0\r\n\r\n$/);
   });
 });

@@ -53,7 +53,7 @@ it('includes every acknowledged message once in the digest across kill -9', asyn
     await using host = await startHostProcess(dataDir, options);
     await expect.poll(() => service.received.length, { timeout: 30_000 }).toBeGreaterThan(0);
     // A delivery interrupted by the kill may be repeated with the same text.
-    const texts = new Set(service.received.map((each) => browser.open(each).message.message as string));
+    const texts = new Set(service.received.map((entry) => browser.open(entry).message.message as string));
     expect([...texts]).toEqual([`kill ${String(heldCount)}`]);
     expect((await api<PushQuietState>(host.url('control'), '/api/push/quiet')).held).toEqual([]);
   } finally {

@@ -60,7 +60,7 @@ const setRules = async (rules: object[], more: object = {}, authorization = admi
 const readState = async (authorization = admin) => (await api('GET', '/api/push/quiet', undefined, authorization)).body;
 /** Returns the messages received by the browser. */
 const receivedMessages = (to = browser, name = '/one') =>
-  service.received.filter(({ path }) => path === name).map((each) => to.open(each));
+  service.received.filter(({ path }) => path === name).map((entry) => to.open(entry));
 const receivedTexts = () => receivedMessages().map(({ message }) => (message.message ?? '') as string);
 const nightRule = { topics: '*', mode: 'normal', quiet: ['22:00-07:00'] };
 /** Publishes a message that is always delivered, so that earlier ones are settled. */
@@ -133,9 +133,9 @@ describe('during quiet hours', () => {
     await setRules([nightRule]);
     for (const text of ['one', 'two', 'three']) await rig.publish('/news', text);
     await eventually(async () => (await api('GET', '/api/inbox')).body.total).toBe(3);
-    const [read, away] = (await api('GET', '/api/inbox')).body.items;
+    const [read, otherItem] = (await api('GET', '/api/inbox')).body.items;
     await api('PATCH', '/api/inbox', { ids: [read.id], read: true });
-    await api('POST', '/api/inbox/remove', { ids: [away.id] });
+    await api('POST', '/api/inbox/remove', { ids: [otherItem.id] });
     await eventually(async () => (await readState()).held).toEqual([{ topic: 'news', messages: 1 }]);
     await advanceTo('2026-06-02T05:00:00Z');
     await eventually(receivedTexts).toEqual(['news 1']);
@@ -146,15 +146,17 @@ describe('during quiet hours', () => {
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     const grants = ['news', 'doors'].map((resource) => ({ service: 'push', resource, permission: 'read' as const }));
     await rig.context.accounts.create({ name: 'mia', password: 'correct horse', grants });
-    const hers = newBrowser(service.origin, 'hers');
-    await subscribe(hers, ['news', 'doors'], credentials);
+    const adaBrowser = newBrowser(service.origin, 'hers');
+    await subscribe(adaBrowser, ['news', 'doors'], credentials);
     await setRules([nightRule], {}, credentials);
     for (const topic of ['news', 'news', 'doors', 'logs']) await rig.publish(`/${topic}`);
     // The administrator has no rules and received them immediately.
     await eventually(() => receivedMessages()).toHaveLength(4);
     await rig.context.accounts.setGrant('mia', 'push', 'doors', undefined);
     await advanceTo('2026-06-02T05:00:00Z');
-    await eventually(() => receivedMessages(hers, '/hers').map(({ message }) => message.message)).toEqual(['news 2']);
+    await eventually(() => receivedMessages(adaBrowser, '/hers').map(({ message }) => message.message)).toEqual([
+      'news 2',
+    ]);
     expect(receivedMessages()).toHaveLength(4);
   });
 
@@ -162,15 +164,17 @@ describe('during quiet hours', () => {
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     const grants = [{ service: 'push', resource: 'news', permission: 'read' as const }];
     await rig.context.accounts.create({ name: 'mia', password: 'correct horse', grants });
-    const hers = newBrowser(service.origin, 'hers');
-    await subscribe(hers, ['*'], credentials);
+    const adaBrowser = newBrowser(service.origin, 'hers');
+    await subscribe(adaBrowser, ['*'], credentials);
     await setRules([{ ...nightRule, repeatMinutes: 5 }], {}, credentials);
     await rig.publish('/secret', 'held');
     await rig.publish('/secret', 'urgent', { priority: '5' });
     await rig.publish('/news', 'held');
     expect(await readState(credentials)).toMatchObject({ held: [{ topic: 'news', messages: 1 }], urgent: [] });
     await advanceTo('2026-06-02T05:00:00Z');
-    await eventually(() => receivedMessages(hers, '/hers').map(({ message }) => message.message)).toEqual(['news 1']);
+    await eventually(() => receivedMessages(adaBrowser, '/hers').map(({ message }) => message.message)).toEqual([
+      'news 1',
+    ]);
   });
 
   it('deletes the data of a deleted account', async () => {
@@ -352,12 +356,12 @@ describe('urgent message', () => {
       { topic: 'alarms', title: 'Fire', next: clock.now() + 5 * minuteMs },
     ]);
     // The worker has no session, only the data of the message.
-    const answer = await fetch(`${rig.host.url('control')}/api/push/acknowledge`, {
+    const response = await fetch(`${rig.host.url('control')}/api/push/acknowledge`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: third.acknowledge }),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect((await readState()).urgent).toEqual([]);
     await advance(10 * minuteMs);
     await publishMarker('later');

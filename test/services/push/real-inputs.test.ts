@@ -36,8 +36,8 @@ describe('message in another charset', () => {
   });
 
   it('is decoded from a windows-1252 query and header', async () => {
-    const answer = await rig.ask('GET', '/t/publish?message=Gr%FC%DFe', { authorization, title: 'K\xf6ln' });
-    expect(JSON.parse(answer.text)).toMatchObject({ message: 'Grüße', title: 'Köln' });
+    const response = await rig.ask('GET', '/t/publish?message=Gr%FC%DFe', { authorization, title: 'K\xf6ln' });
+    expect(JSON.parse(response.text)).toMatchObject({ message: 'Grüße', title: 'Köln' });
   });
 });
 

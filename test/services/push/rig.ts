@@ -104,9 +104,9 @@ export async function openRig(
     context,
     ask,
     async publish(path, body = 'x', headers = {}) {
-      const answer = await ask('POST', path, { authorization: admin, ...headers }, body);
-      if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-      return JSON.parse(answer.text);
+      const response = await ask('POST', path, { authorization: admin, ...headers }, body);
+      if (response.status !== 200) throw new Error(`${response.status} ${response.text}`);
+      return JSON.parse(response.text);
     },
     async poll(path) {
       const { text } = await ask('GET', path, { authorization: admin });

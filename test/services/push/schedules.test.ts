@@ -66,7 +66,7 @@ describe('schedule', () => {
     call(...args).then(String, (error: Error) => error.message);
   const find = async (id: string): Promise<PushSchedule> => {
     const { schedules } = await call('GET', '');
-    return schedules.find((each: PushSchedule) => each.id === id);
+    return schedules.find((entry: PushSchedule) => entry.id === id);
   };
 
   it('publishes at each time to streams and the inbox with all fields', async () => {
@@ -163,23 +163,25 @@ describe('schedule', () => {
   });
 
   it('is visible only to its account and administrators', async () => {
-    const hers = await call('POST', '', { ...dailySchedule, topic: 'ada-own' }, ada);
+    const adaSchedule = await call('POST', '', { ...dailySchedule, topic: 'ada-own' }, ada);
     const his = await call('POST', '', { ...dailySchedule, topic: 'his' });
-    expect((await call('GET', '', undefined, ada)).schedules.map(({ id }: PushSchedule) => id)).toEqual([hers.id]);
+    expect((await call('GET', '', undefined, ada)).schedules.map(({ id }: PushSchedule) => id)).toEqual([
+      adaSchedule.id,
+    ]);
     const form = { ...dailySchedule, topic: 'ada-own' };
     expect(await fault('PUT', `/${his.id}`, form, ada)).toContain('404');
     expect(await fault('DELETE', `/${his.id}`, undefined, ada)).toContain('404');
     expect(await fault('POST', `/${his.id}/run`, undefined, ada)).toContain('404');
     expect(await fault('PUT', `/${his.id}/enabled`, { enabled: false }, ada)).toContain('404');
-    expect(await fault('PUT', `/${hers.id}`, { ...form, topic: 'his' }, ada)).toContain('403');
+    expect(await fault('PUT', `/${adaSchedule.id}`, { ...form, topic: 'his' }, ada)).toContain('403');
     expect(await fault('POST', '', { ...dailySchedule, topic: 'his' }, ada)).toContain('403');
-    expect(await call('PUT', `/${hers.id}`, form)).toMatchObject({ account: 'ada' });
+    expect(await call('PUT', `/${adaSchedule.id}`, form)).toMatchObject({ account: 'ada' });
     const page = await call('GET', '?limit=1');
     expect(page).toMatchObject({ schedules: [{ id: his.id }] });
-    expect((await call('GET', `?limit=1&before=${page.next}`)).schedules).toMatchObject([{ id: hers.id }]);
+    expect((await call('GET', `?limit=1&before=${page.next}`)).schedules).toMatchObject([{ id: adaSchedule.id }]);
     await call('DELETE', `/${his.id}`);
     await api(rig.host.url('control'), '/api/accounts/ada', { method: 'DELETE', headers: { Authorization: admin } });
-    await eventually(async () => find(hers.id)).toBeUndefined();
+    await eventually(async () => find(adaSchedule.id)).toBeUndefined();
   });
 
   it.each([
@@ -214,7 +216,7 @@ describe('missed runs', () => {
     }
   };
 
-  it('are made up once, or skipped when the schedule says so', () =>
+  it('are published once after a downtime, or skipped if the schedule requires it', () =>
     inFolder(async (dataDir, clock) => {
       {
         await using rig = await openRig({ dataDir, clock });

@@ -85,7 +85,8 @@ function createNtfyFiles(targetFolder: string): void {
   cache.close();
   writeFileSync(
     join(targetFolder, 'server.yml'),
-    'base-url: https://old.example\ncache-duration: "24h"\nvisitor-request-limit-burst: 99\nenable-signup: true\nattachment-cache-dir: /var/cache/ntfy/files\nsmtp-server-listen: a:1\n',
+    'base-url: https://old.example\ncache-duration: "24h"\nvisitor-request-limit-burst: 99\n' +
+      'enable-signup: true\nattachment-cache-dir: /var/cache/ntfy/files\nsmtp-server-listen: a:1\n',
   );
 }
 

@@ -19,8 +19,8 @@ describe('topic counts by day', () => {
   const services = [push, inbox, control];
   const headers = { Authorization: adminAuthorization };
   const publish = async (host: TestHost, topic: string): Promise<void> => {
-    const answer = await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body: 'x', headers });
-    expect(answer.status).toBe(200);
+    const response = await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body: 'x', headers });
+    expect(response.status).toBe(200);
   };
   const readStatistics = (host: TestHost, query = '', requestHeaders = {}): Promise<Reply> =>
     api<Reply>(host.url('control'), `/api/push/statistics/topics${query}`, { headers: requestHeaders });

@@ -39,7 +39,7 @@ async function publishLinks(base: string, authorization = admin): Promise<void> 
 /** Returns all addresses of the two received messages. */
 async function receivedAddresses(browser: ReturnType<typeof newBrowser>): Promise<readonly string[]> {
   await expect.poll(() => service.received.length).toBe(2);
-  const messages = service.received.map((each) => browser.open(each).message);
+  const messages = service.received.map((entry) => browser.open(entry).message);
   return messages
     .flatMap(({ attachment, click, icon, actions = [] }) => [
       ...[attachment?.url, click, icon],
@@ -53,8 +53,8 @@ describe('addresses in web push payloads', () => {
   afterEach(() => rig?.[Symbol.asyncDispose]());
   const subscribe = async (browser: ReturnType<typeof newBrowser>, headers: Record<string, string>): Promise<void> => {
     const body = JSON.stringify({ endpoint: browser.endpoint, ...browser.keys, topics: ['door'] });
-    const answer = await rig?.ask('POST', '/v1/webpush', { authorization: admin, ...headers }, body);
-    expect(answer?.text).toContain('true');
+    const response = await rig?.ask('POST', '/v1/webpush', { authorization: admin, ...headers }, body);
+    expect(response?.text).toContain('true');
   };
 
   it('leads to the address at which the browser subscribed', async () => {

@@ -26,13 +26,13 @@ async function requestPush(
   on = rig,
 ) {
   const text = JSON.stringify(body);
-  const answer = await on.ask(
+  const response = await on.ask(
     method,
     '/v1/webpush',
     { ...headers, 'content-length': String(Buffer.byteLength(text)) },
     text,
   );
-  return { status: answer.status, ...JSON.parse(answer.text) };
+  return { status: response.status, ...JSON.parse(response.text) };
 }
 const subscribe = (browser: ReturnType<typeof newBrowser>, topics: string[], headers?: Record<string, string>) =>
   requestPush('POST', { endpoint: browser.endpoint, ...browser.keys, topics }, headers);
@@ -124,10 +124,10 @@ describe('browser with a closed page', () => {
       grants: [{ service: 'push', resource: 'n*', permission: 'read' }],
     });
     const authorization = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
-    const [hers, mine] = [newBrowser(service.origin, 'hers'), newBrowser(service.origin, 'mine')];
-    expect(await subscribe(hers, ['news', 'secret'], { authorization })).toMatchObject({ code: 40301 });
-    expect(await subscribe(hers, ['news'], { authorization })).toMatchObject({ status: 200 });
-    await subscribe(mine, ['news']);
+    const [adaBrowser, adminBrowser] = [newBrowser(service.origin, 'hers'), newBrowser(service.origin, 'mine')];
+    expect(await subscribe(adaBrowser, ['news', 'secret'], { authorization })).toMatchObject({ code: 40301 });
+    expect(await subscribe(adaBrowser, ['news'], { authorization })).toMatchObject({ status: 200 });
+    await subscribe(adminBrowser, ['news']);
     await rig.context.accounts.setGrant('mia', 'push', 'n*', undefined);
     await rig.publish('/news');
     await expect.poll(() => service.received.length).toBe(1);

@@ -159,7 +159,10 @@ describe('WebSocket stream', () => {
   });
 
   it('survives invalid frames', async () => {
-    const head = `GET /wj/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+    const head =
+      `GET /wj/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nConnection: ` +
+      'Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ' +
+      'dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
     expect(await sendRaw(rig.port, head + 'x'.repeat(1000))).toMatch(/^HTTP\/1.1 101 /);
     expect(await sendRaw(rig.port, head.replace('Version: 13', 'Version: 7'))).toMatch(/^HTTP\/1.1 4/);
     expect((await rig.publish('/wj')).message).toBe('x');
@@ -191,7 +194,9 @@ async function openSlowClient(path: string): Promise<Socket> {
   const socket = connect(rig.port, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nConnection: ` +
+      'Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ' +
+      'dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
   const [data] = await once(socket, 'data');
   expect(String(data)).toMatch(/^HTTP\/1.1 101 /);

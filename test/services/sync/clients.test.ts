@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
-import { enginesOf, lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { listEnginePids, lacksRclone, openSyncFixture, rclonePath, until, type SyncFixture } from './sync-fixture.ts';
 
 async function run(
   program: string,
@@ -21,18 +21,18 @@ async function run(
 }
 
 describe.skipIf(lacksRclone)('file sync with the real client', () => {
-  let room: SyncRoom;
+  let fixture: SyncFixture;
   const rc = (...args: string[]) =>
-    run(rclonePath ?? '', ['rc', '--url', room.url, '--user', admin.name, '--pass', admin.password, ...args]);
+    run(rclonePath ?? '', ['rc', '--url', fixture.url, '--user', admin.name, '--pass', admin.password, ...args]);
 
   beforeAll(async () => {
-    room = await openSyncRoom();
-    room.write({ 'src/a.txt': 'a', 'src/b/c.txt': 'c', 'away/x.txt': 'x' });
+    fixture = await openSyncFixture();
+    fixture.write({ 'src/a.txt': 'a', 'src/b/c.txt': 'c', 'away/x.txt': 'x' });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   it('syncs in the background and returns the job', async () => {
-    const begun = await rc('sync/sync', `srcFs=${room.folder}/src`, `dstFs=${room.folder}/dst`, '_async=true');
+    const begun = await rc('sync/sync', `srcFs=${fixture.folder}/src`, `dstFs=${fixture.folder}/dst`, '_async=true');
     expect(begun.err).toBe('');
     const { jobid } = JSON.parse(begun.out) as { jobid: number };
     const status = await until(
@@ -40,7 +40,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
       ({ finished }) => finished === true,
     );
     expect(status).toMatchObject({ id: jobid, success: true, error: '', group: `job/${String(jobid)}` });
-    expect(readFileSync(join(room.folder, 'dst/b/c.txt'), 'utf8')).toBe('c');
+    expect(readFileSync(join(fixture.folder, 'dst/b/c.txt'), 'utf8')).toBe('c');
     const stats = JSON.parse((await rc('core/stats', `group=job/${String(jobid)}`)).out) as object;
     expect(stats).toMatchObject({ transfers: 2, bytes: 2, errors: 0 });
   });
@@ -49,12 +49,12 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
     expect(JSON.parse((await rc('core/version')).out)).toMatchObject({
       version: expect.stringMatching(/^v1\./) as string,
     });
-    const list = await rc('operations/list', `fs=${room.folder}/src`, 'remote=');
+    const list = await rc('operations/list', `fs=${fixture.folder}/src`, 'remote=');
     expect((JSON.parse(list.out) as { list: { Path: string }[] }).list.map(({ Path }) => Path)).toEqual(['a.txt', 'b']);
-    const failed = await rc('sync/sync', `srcFs=${room.folder}/nothing`, `dstFs=${room.folder}/dst`);
+    const failed = await rc('sync/sync', `srcFs=${fixture.folder}/nothing`, `dstFs=${fixture.folder}/dst`);
     expect(failed).toMatchObject({ code: 1 });
     expect(failed.out + failed.err).toContain('directory not found');
-    expect(existsSync(join(room.folder, 'dst/a.txt'))).toBe(true);
+    expect(existsSync(join(fixture.folder, 'dst/a.txt'))).toBe(true);
     const commands = JSON.parse((await rc('rc/list')).out) as { commands: { Path: string }[] };
     const paths = commands.commands.map(({ Path }) => Path);
     expect(paths).toContain('sync/sync');
@@ -65,7 +65,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
     const wrong = await run(rclonePath ?? '', [
       'rc',
       '--url',
-      room.url,
+      fixture.url,
       '--user',
       admin.name,
       '--pass',
@@ -73,9 +73,9 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
       'rc/noop',
     ]);
     expect(wrong.code).toBe(1);
-    const foreign = await room.call('rc/noop', {}, { headers: { origin: 'https://evil.example' } });
+    const foreign = await fixture.call('rc/noop', {}, { headers: { origin: 'https://evil.example' } });
     expect(foreign.status).toBe(403);
-    const { port } = new URL(room.url);
+    const { port } = new URL(fixture.url);
     const rebound = await run('curl', [
       '-s',
       '-o',
@@ -94,28 +94,28 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
   });
 
   it('runs jobs that write to one location one after another, and stops them', async () => {
-    writeFileSync(join(room.folder, 'src/big'), '');
-    truncateSync(join(room.folder, 'src/big'), 100 * 1024 * 1024);
-    const slow = { srcFs: `${room.folder}/src`, _async: true, _config: { BwLimit: '1M' } };
-    const first = await room.call('sync/copy', { ...slow, dstFs: `${room.folder}/one` });
-    // Another way to write the same place.
-    const second = await room.call('sync/copy', { ...slow, dstFs: `:local:${room.folder}/one/below` });
-    const stats = (id: number) => room.call('core/stats', { group: `job/${String(id)}` });
+    writeFileSync(join(fixture.folder, 'src/big'), '');
+    truncateSync(join(fixture.folder, 'src/big'), 100 * 1024 * 1024);
+    const slow = { srcFs: `${fixture.folder}/src`, _async: true, _config: { BwLimit: '1M' } };
+    const first = await fixture.call('sync/copy', { ...slow, dstFs: `${fixture.folder}/one` });
+    // The same path in another spelling.
+    const second = await fixture.call('sync/copy', { ...slow, dstFs: `:local:${fixture.folder}/one/below` });
+    const stats = (id: number) => fixture.call('core/stats', { group: `job/${String(id)}` });
     await until(
       () => stats(first.body.jobid),
       ({ body }) => body.bytes > 0,
     );
     expect((await stats(second.body.jobid)).body.bytes).toBe(0);
-    expect((await room.call('job/status', { jobid: second.body.jobid })).body.finished).toBe(false);
-    await room.call('job/stop', { jobid: first.body.jobid });
+    expect((await fixture.call('job/status', { jobid: second.body.jobid })).body.finished).toBe(false);
+    await fixture.call('job/stop', { jobid: first.body.jobid });
     await until(
       () => stats(second.body.jobid),
       ({ body }) => body.bytes > 0,
     );
-    await room.call('job/stopgroup', { group: `job/${String(second.body.jobid)}` });
+    await fixture.call('job/stopgroup', { group: `job/${String(second.body.jobid)}` });
     for (const { body } of [first, second]) {
       const ended = await until(
-        () => room.call('job/status', { jobid: body.jobid }),
+        () => fixture.call('job/status', { jobid: body.jobid }),
         (answer) => answer.body.finished === true,
       );
       expect(ended.body).toMatchObject({ success: false, error: 'context canceled' });
@@ -123,24 +123,24 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
   });
 
   it('survives the end of its engine during a job', async () => {
-    const { body } = await room.call('sync/copy', {
-      srcFs: `${room.folder}/src`,
-      dstFs: `${room.folder}/two`,
+    const { body } = await fixture.call('sync/copy', {
+      srcFs: `${fixture.folder}/src`,
+      dstFs: `${fixture.folder}/two`,
       _async: true,
       _config: { BwLimit: '1M' },
     });
     await until(
-      () => room.call('core/stats', { group: `job/${String(body.jobid)}` }),
+      () => fixture.call('core/stats', { group: `job/${String(body.jobid)}` }),
       (answer) => answer.body.bytes > 0,
     );
-    const [pid] = enginesOf(room);
+    const [pid] = listEnginePids(fixture);
     process.kill(pid ?? 0, 'SIGKILL');
     const ended = await until(
-      () => room.call('job/status', { jobid: body.jobid }),
+      () => fixture.call('job/status', { jobid: body.jobid }),
       (answer) => answer.body.finished === true,
     );
     expect(ended.body).toMatchObject({ success: false, error: expect.stringContaining('rclone ended') as string });
-    expect((await room.call('core/pid')).status).toBe(200);
+    expect((await fixture.call('core/pid')).status).toBe(200);
   });
 });
 
@@ -149,42 +149,42 @@ it.skipIf(lacksRclone)('stops an idle engine, and keeps job IDs and history acro
   try {
     let id = 0;
     {
-      await using room = await openSyncRoom({ dataDir, environment: { SYNC_IDLE_SECONDS: '1' } });
-      room.write({ 'src/a.txt': 'a' });
-      expect(enginesOf(room)).toEqual([]);
-      const { body } = await room.call('sync/copy', {
-        srcFs: `${room.folder}/src`,
-        dstFs: `${room.folder}/dst`,
+      await using fixture = await openSyncFixture({ dataDir, environment: { SYNC_IDLE_SECONDS: '1' } });
+      fixture.write({ 'src/a.txt': 'a' });
+      expect(listEnginePids(fixture)).toEqual([]);
+      const { body } = await fixture.call('sync/copy', {
+        srcFs: `${fixture.folder}/src`,
+        dstFs: `${fixture.folder}/dst`,
         _async: true,
         _group: 'mine',
       });
       id = body.jobid;
       await until(
-        async () => enginesOf(room),
+        async () => listEnginePids(fixture),
         (pids) => pids.length === 1,
       );
-      await room.call('config/create', {
+      await fixture.call('config/create', {
         name: 'far',
         type: 'webdav',
         parameters: { url: 'http://127.0.0.1:1', pass: 'open sesame' },
         opt: { obscure: true },
       });
-      await room.call('core/bwlimit', { rate: '1M' });
+      await fixture.call('core/bwlimit', { rate: '1M' });
       await until(
-        async () => enginesOf(room),
+        async () => listEnginePids(fixture),
         (pids) => pids.length === 0,
       );
-      // What was set stays set, although the process is another one.
-      expect((await room.call('core/bwlimit')).body.rate).toBe('1Mi');
+      // The settings remain, although the engine runs in a new process.
+      expect((await fixture.call('core/bwlimit')).body.rate).toBe('1Mi');
     }
-    await using room = await openSyncRoom({ dataDir });
-    const status = await room.call('job/status', { jobid: id });
+    await using fixture = await openSyncFixture({ dataDir });
+    const status = await fixture.call('job/status', { jobid: id });
     expect(status.body).toMatchObject({ id, finished: true, success: true, group: 'mine' });
-    expect((await room.call('core/stats', { group: 'mine' })).body).toMatchObject({ transfers: 1, bytes: 1 });
-    expect(Number((await room.call('rc/noop')).headers.get('x-rclone-jobid'))).toBeGreaterThan(id);
-    const dump = await room.call('config/dump');
+    expect((await fixture.call('core/stats', { group: 'mine' })).body).toMatchObject({ transfers: 1, bytes: 1 });
+    expect(Number((await fixture.call('rc/noop')).headers.get('x-rclone-jobid'))).toBeGreaterThan(id);
+    const dump = await fixture.call('config/dump');
     expect(dump.body).toEqual({ far: { type: 'webdav', url: 'http://127.0.0.1:1', pass: 'XXX' } });
-    // What is on disk tells nothing of it.
+    // The files on disk do not contain the secret.
     expect(readFileSync(join(dataDir, 'sync/rclone.conf'), 'utf8')).toContain('RCLONE_ENCRYPT_V0');
   } finally {
     rmSync(dataDir, { recursive: true, force: true });

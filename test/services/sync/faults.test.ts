@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { enginesOf, lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { listEnginePids, lacksRclone, openSyncFixture, rclonePath, until, type SyncFixture } from './sync-fixture.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'homeport-sync-faults-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -29,60 +29,63 @@ describe.skipIf(lacksRclone)('a stop', () => {
     const wait = `if [ "$1" = rcd ]; then touch '${waiting}'; while [ ! -e '${gate}' ]; do sleep 0.1; done; fi`;
     writeFileSync(slow, `#!/bin/sh\n${wait}\nexec '${rclonePath ?? ''}' "$@"\n`);
     chmodSync(slow, 0o755);
-    // It never gives up starting.
-    await using room = await openSyncRoom({ environment: { RCLONE_PATH: slow }, clock: createFakeClock(Date.now()) });
-    room.write({ 'from/a': '1' });
-    const [srcFs, dstFs] = [`${room.folder}/from`, `${room.folder}/to`];
-    const task = await room.api('POST', '/api/sync/tasks', {
+    // The service continues to start the engine.
+    await using fixture = await openSyncFixture({
+      environment: { RCLONE_PATH: slow },
+      clock: createFakeClock(Date.now()),
+    });
+    fixture.write({ 'from/a': '1' });
+    const [srcFs, dstFs] = [`${fixture.folder}/from`, `${fixture.folder}/to`];
+    const task = await fixture.api('POST', '/api/sync/tasks', {
       name: 'x',
       source: srcFs,
       destination: `${dstFs}2`,
       retries: 0,
     });
-    const run = await room.api('POST', `/api/sync/tasks/${String(task.id)}/run`, {});
-    const { body } = await room.call('sync/copy', { srcFs, dstFs, _async: true });
+    const run = await fixture.api('POST', `/api/sync/tasks/${String(task.id)}/run`, {});
+    const { body } = await fixture.call('sync/copy', { srcFs, dstFs, _async: true });
     await until(
       async () => existsSync(waiting),
       (isSo) => isSo,
     );
-    await room.call('job/stop', { jobid: body.jobid });
-    await room.api('POST', `/api/sync/jobs/${String(run.id)}/stop`);
+    await fixture.call('job/stop', { jobid: body.jobid });
+    await fixture.api('POST', `/api/sync/jobs/${String(run.id)}/stop`);
     for (const jobid of [body.jobid, run.id]) {
       const ended = await until(
-        () => room.call('job/status', { jobid }),
+        () => fixture.call('job/status', { jobid }),
         (answer) => answer.body.finished === true,
       );
       expect(ended.body).toMatchObject({ success: false, error: 'context canceled' });
     }
     writeFileSync(gate, '');
-    expect((await room.call('core/pid')).status).toBe(200);
-    expect(readdirSync(room.folder)).toEqual(['from']);
+    expect((await fixture.call('core/pid')).status).toBe(200);
+    expect(readdirSync(fixture.folder)).toEqual(['from']);
   });
 
   it('aborts a call of an engine that does not respond', async () => {
     const clock = createFakeClock(Date.now());
-    await using room = await openSyncRoom({ clock });
-    room.write({ 'from/a': 'x'.repeat(5_000_000) });
-    const task = await room.api('POST', '/api/sync/tasks', {
+    await using fixture = await openSyncFixture({ clock });
+    fixture.write({ 'from/a': 'x'.repeat(5_000_000) });
+    const task = await fixture.api('POST', '/api/sync/tasks', {
       name: 'x',
-      source: `${room.folder}/from`,
-      destination: `${room.folder}/to`,
+      source: `${fixture.folder}/from`,
+      destination: `${fixture.folder}/to`,
       retries: 0,
     });
-    await room.call('core/bwlimit', { rate: '100k' });
-    const { id } = await room.api('POST', `/api/sync/tasks/${String(task.id)}/run`, {});
+    await fixture.call('core/bwlimit', { rate: '100k' });
+    const { id } = await fixture.api('POST', `/api/sync/tasks/${String(task.id)}/run`, {});
     await until(
-      async () => existsSync(join(room.folder, 'to')) && readdirSync(join(room.folder, 'to')),
+      async () => existsSync(join(fixture.folder, 'to')) && readdirSync(join(fixture.folder, 'to')),
       (names) => names !== false && names.length > 0,
     );
-    const [pid] = enginesOf(room);
+    const [pid] = listEnginePids(fixture);
     process.kill(pid ?? 0, 'SIGSTOP');
     try {
-      await room.api('POST', `/api/sync/jobs/${String(id)}/stop`);
-      expect((await room.call('job/status', { jobid: id })).body.finished).toBe(false);
+      await fixture.api('POST', `/api/sync/jobs/${String(id)}/stop`);
+      expect((await fixture.call('job/status', { jobid: id })).body.finished).toBe(false);
       clock.advance(10_000);
       const ended = await until(
-        () => room.call('job/status', { jobid: id }),
+        () => fixture.call('job/status', { jobid: id }),
         ({ body }) => body.finished === true,
       );
       expect(ended.body.error).toBe('context canceled');
@@ -93,14 +96,14 @@ describe.skipIf(lacksRclone)('a stop', () => {
 });
 
 describe('a response', () => {
-  let room: SyncRoom;
+  let fixture: SyncFixture;
   beforeAll(async () => {
-    room = await openSyncRoom();
+    fixture = await openSyncFixture();
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   it('is 413 for an input that is too large, even if the client sends everything before it reads', async () => {
-    const { hostname, port } = new URL(room.url);
+    const { hostname, port } = new URL(fixture.url);
     const socket = connect(Number(port), hostname);
     const head = [
       'POST /rc/noop HTTP/1.1',
@@ -111,10 +114,10 @@ describe('a response', () => {
     ];
     socket.pause();
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    const piece = Buffer.alloc(1024 * 1024, ' ');
-    for (let at = 0; at < 64; at++) {
-      socket.write(`${piece.length.toString(16)}\r\n`);
-      socket.write(piece);
+    const dataChunk = Buffer.alloc(1024 * 1024, ' ');
+    for (let index = 0; index < 64; index++) {
+      socket.write(`${dataChunk.length.toString(16)}\r\n`);
+      socket.write(dataChunk);
       if (!socket.write('\r\n')) await once(socket, 'drain');
     }
     socket.write('2\r\n{}\r\n0\r\n\r\n');
@@ -132,37 +135,37 @@ describe('a response', () => {
 
   it.skipIf(lacksRclone)('is cached for asynchronous calls, and not stored twice if it is large', async () => {
     const many = Object.fromEntries(
-      Array.from({ length: 1000 }, (_, at) => [`many/a rather long name of a file ${String(at)}`, 'x']),
+      Array.from({ length: 1000 }, (_, index) => [`many/a rather long name of a file ${String(index)}`, 'x']),
     );
-    room.write(many);
-    const input = { fs: `${room.folder}/many`, remote: '' };
-    const waited = await room.call('operations/list', input);
+    fixture.write(many);
+    const input = { fs: `${fixture.folder}/many`, remote: '' };
+    const waited = await fixture.call('operations/list', input);
     expect(waited.body.list).toHaveLength(1000);
-    const status = (jobid: unknown) => room.call('job/status', { jobid });
+    const status = (jobid: unknown) => fixture.call('job/status', { jobid });
     expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body).toMatchObject({ success: true });
     expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body.output).toEqual({});
-    const { body } = await room.call('operations/list', { ...input, _async: true });
-    const later = await until(
+    const { body } = await fixture.call('operations/list', { ...input, _async: true });
+    const laterStatus = await until(
       () => status(body.jobid),
       (answer) => answer.body.finished === true,
     );
-    expect(later.body.output.list).toHaveLength(1000);
-    const small = await room.call('operations/size', { fs: input.fs });
+    expect(laterStatus.body.output.list).toHaveLength(1000);
+    const small = await fixture.call('operations/size', { fs: input.fs });
     expect((await status(Number(small.headers.get('x-rclone-jobid')))).body.output).toEqual(small.body);
   });
 });
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
-const ended = async (room: SyncRoom, id: number) =>
+const ended = async (fixture: SyncFixture, id: number) =>
   (
     await until(
-      () => room.api('GET', `/api/sync/jobs/${String(id)}`),
+      () => fixture.api('GET', `/api/sync/jobs/${String(id)}`),
       ({ job }) => job.endedAt !== null,
       60_000,
     )
   ).job;
-const run = async (room: SyncRoom, task: number) =>
-  ended(room, (await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {})).id);
+const run = async (fixture: SyncFixture, task: number) =>
+  ended(fixture, (await fixture.api('POST', `/api/sync/tasks/${String(task)}/run`, {})).id);
 
 describe.each([
   ['rclone', {}, lacksRclone],
@@ -171,25 +174,25 @@ describe.each([
   it.skipIf(isLeftOut || !isRoot)(
     'fails a run on a full disk, deletes nothing, and the next run continues',
     async () => {
-      await using room = await openSyncRoom({ environment });
-      const disk = join(room.folder, 'disk');
+      await using fixture = await openSyncFixture({ environment });
+      const disk = join(fixture.folder, 'disk');
       mkdirSync(disk);
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
       try {
         const big = Object.fromEntries(
-          Array.from({ length: 6 }, (_, at) => [`from/${String(at)}`, String(at).repeat(1_000_000)]),
+          Array.from({ length: 6 }, (_, index) => [`from/${String(index)}`, String(index).repeat(1_000_000)]),
         );
-        room.write({ ...big, 'disk/to/gone': 'x' });
-        const task = await room.api('POST', '/api/sync/tasks', {
+        fixture.write({ ...big, 'disk/to/gone': 'x' });
+        const task = await fixture.api('POST', '/api/sync/tasks', {
           name: 'x',
           mode: 'sync',
-          source: `${room.folder}/from`,
+          source: `${fixture.folder}/from`,
           destination: `${disk}/to`,
           retries: 0,
         });
-        const failed = await run(room, task.id);
+        const failed = await run(fixture, task.id);
         expect(failed).toMatchObject({ state: 'failed' });
-        const { errors } = await room.api('GET', `/api/sync/jobs/${String(failed.id)}`);
+        const { errors } = await fixture.api('GET', `/api/sync/jobs/${String(failed.id)}`);
         expect(
           errors.some(({ detail }: { detail: string }) => /no space left|remaining disk space/i.test(detail)),
           JSON.stringify(errors),
@@ -200,8 +203,8 @@ describe.each([
           expect(readFileSync(join(disk, 'to', name), 'utf8')).toBe(big[`from/${name}`]);
         }
         execFileSync('mount', ['-o', 'remount,size=16m', disk]);
-        expect(await run(room, task.id)).toMatchObject({ state: 'done', totals: { deletes: 1 } });
-        expect(readdirSync(join(disk, 'to')).toSorted()).toEqual(readdirSync(join(room.folder, 'from')).toSorted());
+        expect(await run(fixture, task.id)).toMatchObject({ state: 'done', totals: { deletes: 1 } });
+        expect(readdirSync(join(disk, 'to')).toSorted()).toEqual(readdirSync(join(fixture.folder, 'from')).toSorted());
       } finally {
         execFileSync('umount', ['-l', disk]);
       }
@@ -209,23 +212,23 @@ describe.each([
   );
 
   it.skipIf(isLeftOut)('counts the completed transfers', async () => {
-    await using room = await openSyncRoom({ environment });
-    room.write({ 'from/a': '1', 'from/b': '22', 'to/gone': 'x' });
-    const task = await room.api('POST', '/api/sync/tasks', {
+    await using fixture = await openSyncFixture({ environment });
+    fixture.write({ 'from/a': '1', 'from/b': '22', 'to/gone': 'x' });
+    const task = await fixture.api('POST', '/api/sync/tasks', {
       name: 'x',
       mode: 'sync',
-      source: `${room.folder}/from`,
-      destination: `${room.folder}/to`,
+      source: `${fixture.folder}/from`,
+      destination: `${fixture.folder}/to`,
       retries: 0,
     });
-    expect(await run(room, task.id)).toMatchObject({ state: 'done' });
-    rmSync(join(room.folder, 'from'), { recursive: true });
-    expect(await run(room, task.id)).toMatchObject({ state: 'failed' });
-    await room.call('rc/noop');
-    await room.call('no/such');
-    await room.call('core/quit');
+    expect(await run(fixture, task.id)).toMatchObject({ state: 'done' });
+    rmSync(join(fixture.folder, 'from'), { recursive: true });
+    expect(await run(fixture, task.id)).toMatchObject({ state: 'failed' });
+    await fixture.call('rc/noop');
+    await fixture.call('no/such');
+    await fixture.call('core/quit');
     const page = await (
-      await fetch(`${room.host.url('control')}/metrics`, { headers: { authorization: adminAuthorization } })
+      await fetch(`${fixture.host.url('control')}/metrics`, { headers: { authorization: adminAuthorization } })
     ).text();
     const lines = page
       .replace(/service="sync",?/g, '')
@@ -247,24 +250,24 @@ describe.each([
     };
     expect(Object.fromEntries(Object.keys(counted).map((name) => [name, value(name)]))).toEqual(counted);
     expect(value('sync_engine_up')).toBe(Object.keys(environment).length === 0 ? 1 : 0);
-    // Names of files and places are on no page of metrics.
-    expect(page).not.toContain(room.folder);
+    // Metrics contain no names of files or folders.
+    expect(page).not.toContain(fixture.folder);
   });
 });
 
 it.skipIf(lacksRclone)('fails a run with an unreachable remote on either side and deletes nothing', async () => {
-  await using room = await openSyncRoom();
-  room.write({ 'here/a': '1', 'there/kept': 'x' });
-  await room.call('config/create', {
+  await using fixture = await openSyncFixture();
+  fixture.write({ 'here/a': '1', 'there/kept': 'x' });
+  await fixture.call('config/create', {
     name: 'away',
     type: 'webdav',
     parameters: { url: 'http://127.0.0.1:1', vendor: 'other' },
   });
   for (const [source, destination] of [
-    [`${room.folder}/here`, 'away:x'],
-    ['away:x', `${room.folder}/there`],
+    [`${fixture.folder}/here`, 'away:x'],
+    ['away:x', `${fixture.folder}/there`],
   ] as const) {
-    const task = await room.api('POST', '/api/sync/tasks', {
+    const task = await fixture.api('POST', '/api/sync/tasks', {
       name: 'x',
       mode: 'sync',
       source,
@@ -273,17 +276,17 @@ it.skipIf(lacksRclone)('fails a run with an unreachable remote on either side an
       maxDeletePercent: 100,
       retries: 1,
     });
-    expect(await run(room, task.id)).toMatchObject({
+    expect(await run(fixture, task.id)).toMatchObject({
       state: 'failed',
       error: expect.stringContaining('nothing answers at its address') as string,
       detail: expect.stringMatching(/connection refused/i) as string,
     });
     const { nextAt } = await until(
-      () => room.api('GET', `/api/sync/tasks/${String(task.id)}`),
-      (found) => found.nextAt !== null,
+      () => fixture.api('GET', `/api/sync/tasks/${String(task.id)}`),
+      (task) => task.nextAt !== null,
     );
     expect(nextAt).toBeGreaterThan(Date.now());
   }
-  expect(readFileSync(join(room.folder, 'there/kept'), 'utf8')).toBe('x');
-  expect(readFileSync(join(room.folder, 'here/a'), 'utf8')).toBe('1');
+  expect(readFileSync(join(fixture.folder, 'there/kept'), 'utf8')).toBe('x');
+  expect(readFileSync(join(fixture.folder, 'here/a'), 'utf8')).toBe('1');
 });

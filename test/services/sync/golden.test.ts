@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncFixture, until, type SyncFixture } from './sync-fixture.ts';
 
 interface Recorded {
   readonly name: string;
@@ -16,7 +16,7 @@ const recorded = readdirSync(folder)
   .sort()
   .map((file) => ({ file, ...(JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Recorded) }));
 
-/** Where we answer otherwise on purpose. */
+/** Intended differences from the recorded responses. */
 const otherwise: Readonly<Record<string, (body: any, status: number) => void>> = {
   'sync-77-config-dump.json'(body) {
     expect(body).toEqual({
@@ -29,18 +29,22 @@ const otherwise: Readonly<Record<string, (body: any, status: number) => void>> =
     expect(body.error).toContain('never done here');
   },
 };
-/** Their answers are numbers of that machine, or lists in no order: the members are compared. */
-const membersOnly =
-  /version|pid|stats|about|fsinfo|memstats|job-list|group-list|transferred|blocks|job-status|obscure|operations-list\.|operations-stat\.|paths|operations-size|preview/;
+/**
+ * Exchanges with values of the recorded computer, or with unordered lists. Only the names of their fields are compared.
+ */
+const membersOnly = new RegExp(
+  'version|pid|stats|about|fsinfo|memstats|job-list|group-list|transferred|blocks|job-status|obscure|' +
+    'operations-list\\.|operations-stat\\.|paths|operations-size|preview',
+);
 
 describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
-  let room: SyncRoom;
+  let fixture: SyncFixture;
   const jobs = new Map<number, number>();
-  const here = (value: unknown): any => JSON.parse(JSON.stringify(value).replaceAll('/data', room.folder));
+  const here = (value: unknown): any => JSON.parse(JSON.stringify(value).replaceAll('/data', fixture.folder));
 
   beforeAll(async () => {
-    room = await openSyncRoom();
-    room.write({
+    fixture = await openSyncFixture();
+    fixture.write({
       'src/f0.txt': 'file 0\n',
       'src/f1.txt': 'file 1\n',
       'src/f2.txt': 'file 2\n',
@@ -49,43 +53,44 @@ describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
       'dst/extra.txt': 'extra\n',
     });
   });
-  afterAll(() => room[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   it.each(recorded)('replays $file', async ({ file, request, response }) => {
     if (file.startsWith('sync-55')) {
-      writeFileSync(join(room.folder, 'src/big.bin'), '');
-      truncateSync(join(room.folder, 'src/big.bin'), 200 * 1024 * 1024);
+      writeFileSync(join(fixture.folder, 'src/big.bin'), '');
+      truncateSync(join(fixture.folder, 'src/big.bin'), 200 * 1024 * 1024);
     }
-    // What is stopped before it has made its folder leaves nothing to purge.
-    if (file.startsWith('sync-58')) await until(() => Promise.resolve(existsSync(join(room.folder, 'slow'))), Boolean);
-    if (file.startsWith('sync-61')) rmSync(join(room.folder, 'src/big.bin'));
+    // A job that is stopped before it created its folder leaves nothing to purge.
+    if (file.startsWith('sync-58'))
+      await until(() => Promise.resolve(existsSync(join(fixture.folder, 'slow'))), Boolean);
+    if (file.startsWith('sync-61')) rmSync(join(fixture.folder, 'src/big.bin'));
     if (file.startsWith('sync-71')) {
-      writeFileSync(join(room.folder, 'src/big.bin'), 'large');
-      utimesSync(join(room.folder, 'src/big.bin'), 0, 0);
+      writeFileSync(join(fixture.folder, 'src/big.bin'), 'large');
+      utimesSync(join(fixture.folder, 'src/big.bin'), 0, 0);
     }
-    const given: any = request.body === null ? undefined : here(request.body);
-    const isText = typeof given === 'string';
-    if (!isText && typeof given?.jobid === 'number' && jobs.has(given.jobid)) given.jobid = jobs.get(given.jobid);
-    if (!isText && given?.jobid === '32') given.jobid = String(jobs.get(32));
+    const input: any = request.body === null ? undefined : here(request.body);
+    const isText = typeof input === 'string';
+    if (!isText && typeof input?.jobid === 'number' && jobs.has(input.jobid)) input.jobid = jobs.get(input.jobid);
+    if (!isText && input?.jobid === '32') input.jobid = String(jobs.get(32));
     if (file.includes('transferred-group') || file.includes('stats-group')) {
       await until(
-        () => room.call('job/status', { jobid: jobs.get(32) }),
+        () => fixture.call('job/status', { jobid: jobs.get(32) }),
         ({ body }) => body.finished === true,
       );
     }
     if (/job-status-(finished|failed|after)/.test(file)) {
       await until(
-        () => room.call('job/status', given),
+        () => fixture.call('job/status', input),
         ({ body }) => body.finished === true,
       );
     }
-    const reply = await fetch(`${room.url}${here(request.path) as string}`, {
+    const reply = await fetch(`${fixture.url}${here(request.path) as string}`, {
       method: request.method,
       headers: {
         ...request.headers,
         ...(request.headers['Authorization'] === 'Basic dTpw' ? { Authorization: adminAuthorization } : {}),
       },
-      ...(given === undefined ? {} : { body: isText ? given : JSON.stringify(given) }),
+      ...(input === undefined ? {} : { body: isText ? input : JSON.stringify(input) }),
     });
     const text = await reply.text();
     const isJson = reply.headers.get('content-type')?.startsWith('application/json') === true;

@@ -3,55 +3,55 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getRate } from '../../../services/sync/domain/bandwidth.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { enginesOf, lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
+import { listEnginePids, lacksRclone, openSyncFixture, until, type SyncFixture } from './sync-fixture.ts';
 
-const change = (room: SyncRoom, values: Record<string, unknown>): Promise<{ restarted: string[] }> =>
-  room.api('PATCH', '/api/settings/sync', values);
+const change = (fixture: SyncFixture, values: Record<string, unknown>): Promise<{ restarted: string[] }> =>
+  fixture.api('PATCH', '/api/settings/sync', values);
 
 describe.skipIf(lacksRclone)('a changed bandwidth', () => {
   it('applies to a client’s running sync without ending it', async () => {
-    await using room = await openSyncRoom();
-    await change(room, { bandwidth: '200k' });
-    room.write({ 'from/big': 'x'.repeat(12_000_000) });
-    const to = join(room.folder, 'to');
-    const call = room.call('sync/copy', { srcFs: join(room.folder, 'from'), dstFs: to });
+    await using fixture = await openSyncFixture();
+    await change(fixture, { bandwidth: '200k' });
+    fixture.write({ 'from/big': 'x'.repeat(12_000_000) });
+    const to = join(fixture.folder, 'to');
+    const call = fixture.call('sync/copy', { srcFs: join(fixture.folder, 'from'), dstFs: to });
     await until(
       async () => existsSync(to) && readdirSync(to).length > 0,
       (has) => has,
     );
-    const [pid] = enginesOf(room);
-    expect(await change(room, { bandwidth: '300k' })).toMatchObject({ restarted: [] });
-    expect((await room.call('core/bwlimit')).body.rate).toBe('300Ki');
-    expect(await change(room, { bandwidth: '' })).toMatchObject({ restarted: [] });
-    // At 300 KiB/s it would take 40 s.
+    const [pid] = listEnginePids(fixture);
+    expect(await change(fixture, { bandwidth: '300k' })).toMatchObject({ restarted: [] });
+    expect((await fixture.call('core/bwlimit')).body.rate).toBe('300Ki');
+    expect(await change(fixture, { bandwidth: '' })).toMatchObject({ restarted: [] });
+    // The transfer would take 40 s at 300 KiB/s.
     const since = Date.now();
     expect((await call).status).toBe(200);
     expect(Date.now() - since).toBeLessThan(15_000);
-    expect(enginesOf(room)).toEqual([pid]);
+    expect(listEnginePids(fixture)).toEqual([pid]);
   });
 
   it('replaces the limit of a client, and follows its timetable', async () => {
     const noon = new Date(2026, 0, 5, 11, 59, 30).getTime();
     const clock = createFakeClock(noon);
-    await using room = await openSyncRoom({ clock });
-    await change(room, { bandwidth: '08:00,100k 12:00,700k' });
-    const rate = async (): Promise<string> => (await room.call('core/bwlimit')).body.rate;
+    await using fixture = await openSyncFixture({ clock });
+    await change(fixture, { bandwidth: '08:00,100k 12:00,700k' });
+    const rate = async (): Promise<string> => (await fixture.call('core/bwlimit')).body.rate;
     expect(await rate()).toBe('100Ki');
-    await room.call('core/bwlimit', { rate: '5M' });
+    await fixture.call('core/bwlimit', { rate: '5M' });
     expect(await rate()).toBe('5Mi');
     clock.advance(60_000);
     await until(rate, (now) => now === '700Ki');
-    await room.call('core/bwlimit', { rate: '5M' });
-    expect(await change(room, { bandwidth: '1M:500k' })).toMatchObject({ restarted: [] });
+    await fixture.call('core/bwlimit', { rate: '5M' });
+    expect(await change(fixture, { bandwidth: '1M:500k' })).toMatchObject({ restarted: [] });
     expect(await rate()).toBe('1Mi:500Ki');
   });
 });
 
 describe('every setting of the sync service', () => {
   it('takes effect without a restart', async () => {
-    await using room = await openSyncRoom();
+    await using fixture = await openSyncFixture();
     const values = { idleSeconds: 5, maxDeletes: 1, maxDeletePercent: 2, keepDays: 3, keepReplacedDays: 4 };
-    expect(await change(room, values)).toMatchObject({ restarted: [] });
+    expect(await change(fixture, values)).toMatchObject({ restarted: [] });
   });
 });
 

@@ -2,13 +2,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProvider, type Provider } from './provider.ts';
-import { lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
+import { openProvider, type Provider } from './oauth-provider.ts';
+import { lacksRclone, openSyncFixture, until, type SyncFixture } from './sync-fixture.ts';
 
-/** Over a connection of its own: the engine listens anew on the same port each time, so that one that was kept leads nowhere. */
+/**
+ * Uses a separate connection, since the engine reopens the same port each time and a kept-alive connection would be
+ * stale.
+ */
 const look = (address: string): Promise<Response> => fetch(address, { headers: { connection: 'close' } });
 
-/** As a browser does. With a code in its hand the engine stops to listen, now and then before it has written its last page. */
+/**
+ * Follows redirects as a browser does. The engine closes its listener once it has the code, sometimes before the last
+ * page is complete.
+ */
 const signIn = async (address: string): Promise<void> => {
   const toProvider = await fetch(address, { headers: { connection: 'close' }, redirect: 'manual' });
   expect(toProvider.status).toBe(307);
@@ -19,57 +25,60 @@ const signIn = async (address: string): Promise<void> => {
 };
 
 describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
-  let room: SyncRoom;
+  let fixture: SyncFixture;
   let provider: Provider;
   const begin = (name: string, type: string, more: object = {}) =>
-    room.api('POST', '/api/sync/remotes', { name, type, parameters: { ...provider.parameters, ...more } });
-  const answer = (name: string, text: string) => room.api('POST', `/api/sync/remotes/${name}/setup`, { answer: text });
-  const stepOf = (name: string) => room.api('GET', `/api/sync/remotes/${name}/setup`);
+    fixture.api('POST', '/api/sync/remotes', { name, type, parameters: { ...provider.parameters, ...more } });
+  const answer = (name: string, text: string) =>
+    fixture.api('POST', `/api/sync/remotes/${name}/setup`, { answer: text });
+  const getSetupStep = (name: string) => fixture.api('GET', `/api/sync/remotes/${name}/setup`);
   const names = async () =>
-    (await room.api('GET', '/api/sync/remotes')).remotes.map(({ name }: { name: string }) => name);
+    (await fixture.api('GET', '/api/sync/remotes')).remotes.map(({ name }: { name: string }) => name);
 
   beforeAll(async () => {
     provider = await openProvider();
-    room = await openSyncRoom();
+    fixture = await openSyncFixture();
   });
   afterAll(async () => {
-    await room[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
     await provider[Symbol.asyncDispose]();
   });
 
   it('is set up after the browser sign-in and the further questions of the engine', async () => {
     const first = await begin('cloud', 'drive');
     expect(first).toMatchObject({ step: 'question', question: { name: 'config_is_local', kind: 'switch' } });
-    const listed = async () => (await room.api('GET', '/api/sync/remotes')).remotes;
+    const listed = async () => (await fixture.api('GET', '/api/sync/remotes')).remotes;
     expect(await listed()).toContainEqual(expect.objectContaining({ name: 'cloud', isBeingSetUp: true }));
-    await expect(room.api('PATCH', '/api/sync/remotes/cloud', { parameters: { scope: 'drive' } })).rejects.toThrow(
+    await expect(fixture.api('PATCH', '/api/sync/remotes/cloud', { parameters: { scope: 'drive' } })).rejects.toThrow(
       '409',
     );
     await expect(answer('nosuch', 'true')).rejects.toThrow('404');
     const { step, address } = await answer('cloud', 'true');
     expect(step).toBe('browser');
-    expect(await stepOf('cloud')).toEqual({ step: 'browser', address });
+    expect(await getSetupStep('cloud')).toEqual({ step: 'browser', address });
     await signIn(address);
-    const asked = await until(
-      () => stepOf('cloud'),
-      (found) => found.step !== 'browser',
+    const browserStep = await until(
+      () => getSetupStep('cloud'),
+      (setup) => setup.step !== 'browser',
     );
-    expect(asked).toMatchObject({ step: 'question', question: { name: 'config_change_team_drive' } });
+    expect(browserStep).toMatchObject({ step: 'question', question: { name: 'config_change_team_drive' } });
     expect(await answer('cloud', 'false')).toEqual({ step: 'done' });
-    expect(await stepOf('cloud')).toEqual({ step: 'done' });
+    expect(await getSetupStep('cloud')).toEqual({ step: 'done' });
     expect(await listed()).toContainEqual(expect.objectContaining({ name: 'cloud', isBeingSetUp: false }));
     expect(provider.exchanged.some((body) => body.includes('code=c0de'))).toBe(true);
-    const { body } = await room.call('config/get', { name: 'cloud' });
+    const { body } = await fixture.call('config/get', { name: 'cloud' });
     expect(body).toMatchObject({ type: 'drive', token: 'XXX', client_secret: 'XXX' });
-    expect(JSON.stringify([await room.api('GET', '/api/sync/remotes'), room.host.log])).not.toMatch(/golden|hush/);
+    expect(JSON.stringify([await fixture.api('GET', '/api/sync/remotes'), fixture.host.log])).not.toMatch(
+      /golden|hush/,
+    );
   });
 
   it('accepts a token from another computer', async () => {
     const token = JSON.stringify({ access_token: 'elsewhere', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
     await begin('typed', 'yandex');
-    const asked = await answer('typed', 'false');
-    expect(asked).toMatchObject({ step: 'question', question: { name: 'config_token' } });
-    expect(asked.question.help).toContain('rclone authorize "yandex"');
+    const nextStep = await answer('typed', 'false');
+    expect(nextStep).toMatchObject({ step: 'question', question: { name: 'config_token' } });
+    expect(nextStep.question.help).toContain('rclone authorize "yandex"');
     expect(await answer('typed', token)).toEqual({ step: 'done' });
     expect(await begin('brought', 'yandex', { token })).toEqual({ step: 'done' });
     expect(await names()).toEqual(expect.arrayContaining(['typed', 'brought']));
@@ -82,15 +91,15 @@ describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
     await signIn(address);
     expect(
       await until(
-        () => stepOf('refused'),
+        () => getSetupStep('refused'),
         ({ step }) => step !== 'browser',
       ),
     ).toMatchObject({ step: 'failed', error: expect.stringMatching(/denied|rclone says/i) as string });
     provider.denies = false;
     await begin('given-up', 'yandex');
     const { address: other } = await answer('given-up', 'true');
-    await room.api('DELETE', '/api/sync/remotes/given-up');
-    await expect(stepOf('given-up')).rejects.toThrow('404');
+    await fixture.api('DELETE', '/api/sync/remotes/given-up');
+    await expect(getSetupStep('given-up')).rejects.toThrow('404');
     await until(
       () =>
         look(other).then(
@@ -101,10 +110,10 @@ describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
     );
     expect(await names()).not.toEqual(expect.arrayContaining(['refused']));
     expect(await names()).not.toEqual(expect.arrayContaining(['given-up']));
-    // The way is free for the next.
+    // The next sign-in can start.
     await begin('given-up', 'yandex');
     expect(await answer('given-up', 'true')).toMatchObject({ step: 'browser' });
-    await room.api('DELETE', '/api/sync/remotes/given-up');
+    await fixture.api('DELETE', '/api/sync/remotes/given-up');
   });
 
   it('remains when a setup is canceled that was finished in the meantime', async () => {
@@ -112,12 +121,12 @@ describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
     await begin('finished', 'yandex');
     await answer('finished', 'false');
     expect(await answer('finished', token)).toEqual({ step: 'done' });
-    await expect(room.api('DELETE', '/api/sync/remotes/finished/setup')).rejects.toThrow('409');
+    await expect(fixture.api('DELETE', '/api/sync/remotes/finished/setup')).rejects.toThrow('409');
     expect(await names()).toContain('finished');
     await begin('unfinished', 'yandex');
-    await room.api('DELETE', '/api/sync/remotes/unfinished/setup');
+    await fixture.api('DELETE', '/api/sync/remotes/unfinished/setup');
     expect(await names()).not.toContain('unfinished');
-    await expect(room.api('DELETE', '/api/sync/remotes/unfinished/setup')).rejects.toThrow('409');
+    await expect(fixture.api('DELETE', '/api/sync/remotes/unfinished/setup')).rejects.toThrow('409');
   });
 
   it('is not confused with another remote during the sign-in', async () => {
@@ -125,11 +134,11 @@ describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
     await begin('two', 'yandex');
     const { address } = await answer('one', 'true');
     await expect(answer('two', 'true')).rejects.toThrow('409');
-    expect(await stepOf('two')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
+    expect(await getSetupStep('two')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
     await signIn(address);
     expect(
       await until(
-        () => stepOf('one'),
+        () => getSetupStep('one'),
         ({ step }) => step !== 'browser',
       ),
     ).toEqual({ step: 'done' });
@@ -137,7 +146,7 @@ describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
     await signIn(next);
     expect(
       await until(
-        () => stepOf('two'),
+        () => getSetupStep('two'),
         ({ step }) => step !== 'browser',
       ),
     ).toEqual({ step: 'done' });
@@ -148,26 +157,26 @@ describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
     await once(other, 'listening');
     await begin('patient', 'yandex');
     await expect(answer('patient', 'true')).rejects.toThrow(/409.*port 53682/);
-    expect(await stepOf('patient')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
-    const later = answer('patient', 'true');
-    // Long enough for a first attempt; nothing tells of it.
+    expect(await getSetupStep('patient')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
+    const pendingAnswer = answer('patient', 'true');
+    // No event reports the first attempt, so a fixed time is used.
     await pause(500);
     other.close();
-    expect(await later).toMatchObject({ step: 'browser' });
-    await room.api('DELETE', '/api/sync/remotes/patient');
+    expect(await pendingAnswer).toMatchObject({ step: 'browser' });
+    await fixture.api('DELETE', '/api/sync/remotes/patient');
   });
 
   it('starts once when it is requested repeatedly', async () => {
     const both = await Promise.allSettled([begin('twice', 'yandex'), begin('twice', 'yandex')]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(await stepOf('twice')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
-    await room.api('DELETE', '/api/sync/remotes/twice');
+    expect(await getSetupStep('twice')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
+    await fixture.api('DELETE', '/api/sync/remotes/twice');
   });
 
   it('is reserved to administrators', async () => {
-    const bob = await room.account('bob', [{ resource: 'cloud:*', permission: 'read-write' }]);
-    await expect(room.api('GET', '/api/sync/remotes/cloud/setup', undefined, bob)).rejects.toThrow('403');
-    await expect(room.api('POST', '/api/sync/remotes/cloud/setup', { answer: 'x' }, bob)).rejects.toThrow('403');
+    const bob = await fixture.account('bob', [{ resource: 'cloud:*', permission: 'read-write' }]);
+    await expect(fixture.api('GET', '/api/sync/remotes/cloud/setup', undefined, bob)).rejects.toThrow('403');
+    await expect(fixture.api('POST', '/api/sync/remotes/cloud/setup', { answer: 'x' }, bob)).rejects.toThrow('403');
     await begin('tricky', 'yandex');
     await expect(answer('tricky', ':sftp,ssh="touch /tmp/x":')).rejects.toThrow('run a program');
   });

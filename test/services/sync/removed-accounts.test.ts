@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { openSyncRoom, type SyncRoom } from './room.ts';
+import { openSyncFixture, type SyncFixture } from './sync-fixture.ts';
 
-const tasksOf = async (room: SyncRoom, authorization?: string): Promise<readonly Record<string, unknown>[]> =>
-  (await room.api('GET', '/api/sync', undefined, authorization)).tasks;
+const listTasks = async (fixture: SyncFixture, authorization?: string): Promise<readonly Record<string, unknown>[]> =>
+  (await fixture.api('GET', '/api/sync', undefined, authorization)).tasks;
 
 describe('a removed account', () => {
   it('leaves its sync tasks paused to administrators, and nothing to a new account of that name', async () => {
-    await using room = await openSyncRoom();
-    room.write({ 'from/a': '1' });
-    const grants = [{ resource: `${room.folder}/*`, permission: 'read-write' as const }];
-    const before = await room.account('temp', grants);
+    await using fixture = await openSyncFixture();
+    fixture.write({ 'from/a': '1' });
+    const grants = [{ resource: `${fixture.folder}/*`, permission: 'read-write' as const }];
+    const before = await fixture.account('temp', grants);
     const fields = {
       name: 'Papers',
-      source: `${room.folder}/from`,
-      destination: `${room.folder}/to`,
+      source: `${fixture.folder}/from`,
+      destination: `${fixture.folder}/to`,
       cron: '0 3 * * *',
     };
-    const { id } = await room.api('POST', '/api/sync/tasks', fields, before);
-    const { id: run } = await room.api('POST', `/api/sync/tasks/${String(id)}/run`, {}, before);
-    await room.api('DELETE', '/api/accounts/temp');
-    const [kept] = await tasksOf(room);
-    expect(kept).toMatchObject({ id, name: 'Papers', paused: true });
-    expect(kept?.['account']).not.toBe('temp');
-    const anew = await room.account('temp', grants);
-    expect(await tasksOf(room, anew)).toEqual([]);
-    expect((await room.api('GET', '/api/sync/jobs', undefined, anew)).items).toEqual([]);
-    const status = await room.call('job/status', { jobid: run }, { authorization: anew });
+    const { id } = await fixture.api('POST', '/api/sync/tasks', fields, before);
+    const { id: run } = await fixture.api('POST', `/api/sync/tasks/${String(id)}/run`, {}, before);
+    await fixture.api('DELETE', '/api/accounts/temp');
+    const [task] = await listTasks(fixture);
+    expect(task).toMatchObject({ id, name: 'Papers', paused: true });
+    expect(task?.['account']).not.toBe('temp');
+    const newAuthorization = await fixture.account('temp', grants);
+    expect(await listTasks(fixture, newAuthorization)).toEqual([]);
+    expect((await fixture.api('GET', '/api/sync/jobs', undefined, newAuthorization)).items).toEqual([]);
+    const status = await fixture.call('job/status', { jobid: run }, { authorization: newAuthorization });
     expect([status.status, status.body.error]).toEqual([500, 'job not found']);
   });
 });

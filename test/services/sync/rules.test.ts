@@ -14,10 +14,10 @@ import { LocationLocks } from '../../../services/sync/jobs/location-locks.ts';
 import { localMover } from '../../../services/sync/tasks/local-mover.ts';
 import { getNextRun } from '../../../services/sync/tasks/schedule.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
-import { lacksRclone, openSyncRoom } from './room.ts';
+import { lacksRclone, openSyncFixture } from './sync-fixture.ts';
 import { tree } from './trees.ts';
 
-/** The same numbers for the same seed. */
+/** Creates a repeatable number generator by seed. */
 function dice(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1;
   return (below) => {
@@ -30,7 +30,7 @@ const names = ['a', 'b', 'c.txt', 'D', 'é', 'e\u0301', 'sp ace', '-x', '[x]', '
 
 function randomTree(roll: (below: number) => number, size: number): Map<string, string> {
   const files = new Map<string, string>();
-  for (let at = 0; at < size; at++) {
+  for (let index = 0; index < size; index++) {
     const parts = Array.from({ length: 1 + roll(3) }, () => names[roll(names.length)] ?? 'a');
     const path = parts.join('/');
     const clashes = [...files.keys()].some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
@@ -42,7 +42,8 @@ function randomTree(roll: (below: number) => number, size: number): Map<string, 
 function listing(files: ReadonlyMap<string, string>): Listing {
   const folders = new Set<string>();
   for (const path of files.keys()) {
-    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at));
+    for (let index = path.indexOf('/'); index !== -1; index = path.indexOf('/', index + 1))
+      folders.add(path.slice(0, index));
   }
   const entries: ListedEntry[] = [
     ...[...folders].map((path) => ({ path, size: -1, modifiedAt: null, isFolder: true })),
@@ -56,35 +57,35 @@ describe('delete limits with random folders', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const roll = dice(seed);
       const [source, destination] = [randomTree(roll, roll(12)), randomTree(roll, roll(12))];
-      const shown = buildPlan(listing(source), listing(destination), 'sync');
-      const [sourceLater, later] = [new Map(source), new Map(destination)];
+      const plan = buildPlan(listing(source), listing(destination), 'sync');
+      const [sourceLater, destinationLater] = [new Map(source), new Map(destination)];
       for (let change = roll(6); change > 0; change--) {
-        const side = roll(2) === 0 ? sourceLater : later;
+        const side = roll(2) === 0 ? sourceLater : destinationLater;
         const path = names[roll(names.length)] ?? 'a';
         if (roll(3) === 0) side.delete([...side.keys()][roll(Math.max(1, side.size))] ?? '');
         else if (![...side.keys()].some((other) => other.startsWith(`${path}/`)))
           side.set(path, 'later'.repeat(1 + roll(3)));
       }
-      const bound = findConfirmedDeletes(shown, listing(sourceLater), listing(later));
-      const seen = new Map(shown.deletes.map((file) => [file.path, file]));
+      const bound = findConfirmedDeletes(plan, listing(sourceLater), listing(destinationLater));
+      const seen = new Map(plan.deletes.map((file) => [file.path, file]));
       for (const { path } of bound.deletes) {
         expect(seen.has(path), `seed ${String(seed)}: ${path}`).toBe(true);
-        expect(later.get(path), `seed ${String(seed)}: ${path} as it was shown`).toBe(destination.get(path));
+        expect(destinationLater.get(path), `seed ${String(seed)}: ${path} as it was shown`).toBe(destination.get(path));
         const names_ = [...sourceLater.keys()].map((name) => name.normalize('NFC'));
         expect(names_, `seed ${String(seed)}: ${path} is not in the source`).not.toContain(path.normalize('NFC'));
       }
-      // Without any change all that was shown goes.
+      // All previewed changes are applied when nothing has changed.
       if (
         sourceLater.size === source.size &&
-        JSON.stringify([...later, ...sourceLater]) === JSON.stringify([...destination, ...source])
+        JSON.stringify([...destinationLater, ...sourceLater]) === JSON.stringify([...destination, ...source])
       ) {
-        expect(bound.deletes).toEqual(shown.deletes);
+        expect(bound.deletes).toEqual(plan.deletes);
       }
     }
   });
 
   it('holds plans beyond the limits, and always holds an empty source', () => {
-    let held = 0;
+    let heldCount = 0;
     for (let seed = 1; seed <= 2000; seed++) {
       const roll = dice(seed);
       const [source, destination] = [randomTree(roll, roll(8)), randomTree(roll, roll(30))];
@@ -94,10 +95,10 @@ describe('delete limits with random folders', () => {
       const count = plan.deletes.length;
       const isTooMuch = count > limits.files || (count >= 5 && (100 * count) / plan.destinationFiles > limits.percent);
       expect(brakes.length > 0, `seed ${String(seed)}`).toBe(count > 0 && (isTooMuch || source.size === 0));
-      if (brakes.length > 0) held += 1;
+      if (brakes.length > 0) heldCount += 1;
       expect(buildPlan(listing(source), listing(destination), 'copy').deletes).toEqual([]);
     }
-    expect(held).toBeGreaterThan(200);
+    expect(heldCount).toBeGreaterThan(200);
   });
 
   it('does not count partial files of an interrupted copy', () => {
@@ -107,7 +108,10 @@ describe('delete limits with random folders', () => {
         ['b', '1'],
       ]),
     );
-    const scraps = Array.from({ length: 9 }, (_, at): [string, string] => [`a.0000000${String(at)}.partial`, 'x']);
+    const scraps = Array.from({ length: 9 }, (_, index): [string, string] => [
+      `a.0000000${String(index)}.partial`,
+      'x',
+    ]);
     const plan = buildPlan(source, listing(new Map([...scraps, ['gone', 'x']])), 'sync');
     expect(plan.deletes).toHaveLength(10);
     expect(getApprovalReasons(plan, { files: 1, percent: 0 })).toEqual([]);
@@ -146,9 +150,9 @@ describe('delete limits with random folders', () => {
         const plan = buildPlan(source, await mover.list(join(folder, 'to'), options), 'sync');
         await mover.remove(join(folder, 'to'), plan.deletes, undefined, options);
         await mover.removeFolders(join(folder, 'to'), plan.deleteFolders, options);
-        const kept = tree(join(folder, 'to'));
-        for (const [path, text] of from) expect(kept[path], `seed ${String(seed)}: ${path}`).toBe(text);
-        for (const path of Object.keys(kept))
+        const remainingFiles = tree(join(folder, 'to'));
+        for (const [path, text] of from) expect(remainingFiles[path], `seed ${String(seed)}: ${path}`).toBe(text);
+        for (const path of Object.keys(remainingFiles))
           expect(spelt(from), `seed ${String(seed)}`).toContain(path.normalize('NFC'));
       }
       rmSync(folder, { recursive: true });
@@ -163,14 +167,14 @@ describe('rules', () => {
       resource,
       permission,
     });
-    const own = [grant('/a/*', 'read-write'), grant('/a/b/*', 'none'), grant('/a/c/*', 'read')];
-    expect(coversFolder(own, [], '/a/x/', 'write')).toBe(true);
-    expect(coversFolder(own, [], '/a/', 'read')).toBe(false);
-    expect(coversFolder(own, [], '/a/b/', 'read')).toBe(false);
-    expect(coversFolder(own, [], '/a/b/d/', 'read')).toBe(false);
-    expect(coversFolder(own, [], '/a/c/', 'read')).toBe(true);
-    expect(coversFolder(own, [], '/a/c/', 'write')).toBe(false);
-    expect(coversFolder(own, [], '/ab/', 'read')).toBe(false);
+    const grants = [grant('/a/*', 'read-write'), grant('/a/b/*', 'none'), grant('/a/c/*', 'read')];
+    expect(coversFolder(grants, [], '/a/x/', 'write')).toBe(true);
+    expect(coversFolder(grants, [], '/a/', 'read')).toBe(false);
+    expect(coversFolder(grants, [], '/a/b/', 'read')).toBe(false);
+    expect(coversFolder(grants, [], '/a/b/d/', 'read')).toBe(false);
+    expect(coversFolder(grants, [], '/a/c/', 'read')).toBe(true);
+    expect(coversFolder(grants, [], '/a/c/', 'write')).toBe(false);
+    expect(coversFolder(grants, [], '/ab/', 'read')).toBe(false);
     expect(coversFolder([grant('/a/', 'read-write')], [], '/a/', 'read')).toBe(false);
     expect(coversFolder([], [grant('/a/*', 'read')], '/a/', 'read')).toBe(true);
     expect(coversFolder([grant('/a/*', 'none')], [grant('*', 'read-write')], '/a/', 'read')).toBe(false);
@@ -231,9 +235,9 @@ describe('rules', () => {
 it('copies modification times with the compared precision', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-times-'));
   mkdirSync(join(folder, 'from'));
-  for (let at = 0; at < 20; at++) {
-    writeFileSync(join(folder, 'from', String(at)), 'x');
-    utimesSync(join(folder, 'from', String(at)), 1_700_000_000 + at / 20_000, 1_700_000_000 + at / 20_000);
+  for (let index = 0; index < 20; index++) {
+    writeFileSync(join(folder, 'from', String(index)), 'x');
+    utimesSync(join(folder, 'from', String(index)), 1_700_000_000 + index / 20_000, 1_700_000_000 + index / 20_000);
   }
   const copied: number[] = [];
   const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, (event) => {
@@ -265,16 +269,16 @@ it('leaves no partial file after a failed copy', async () => {
 });
 
 it.skipIf(lacksRclone)('excludes the same files as rclone', async () => {
-  await using room = await openSyncRoom();
+  await using fixture = await openSyncFixture();
   const parts = ['a', 'b', 'ab', 'a.b', 'é', '[x]', '{y}', 'a b', '*', 'B', 'a,b', 'x(1)', '^', '$'];
   const roll = dice(7);
   const files = new Set<string>();
-  for (let at = 0; at < 120; at++) {
+  for (let index = 0; index < 120; index++) {
     const path = Array.from({ length: 1 + roll(3) }, () => parts[roll(parts.length)] ?? 'a').join('/');
     const isFree = [...files].every((other) => !other.startsWith(`${path}/`) && !path.startsWith(`${other}/`));
     if (isFree) files.add(path);
   }
-  room.write(Object.fromEntries([...files].map((path) => [`files/${path}`, 'x'])));
+  fixture.write(Object.fromEntries([...files].map((path) => [`files/${path}`, 'x'])));
   const pieces = [
     'a',
     'b',
@@ -302,31 +306,31 @@ it.skipIf(lacksRclone)('excludes the same files as rclone', async () => {
     'y',
   ];
   const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined);
-  const fs = join(room.folder, 'files');
+  const fs = join(fixture.folder, 'files');
   let [compared, refused] = [0, 0];
   for (let seed = 1; seed <= 200; seed++) {
     const die = dice(seed);
     const exclude = Array.from({ length: 1 + die(2) }, () =>
       Array.from({ length: 1 + die(4) }, () => pieces[die(pieces.length)] ?? 'a').join(''),
     );
-    const said = JSON.stringify(exclude);
-    const theirs = await room.call('operations/list', {
+    const text = JSON.stringify(exclude);
+    const expected = await fixture.call('operations/list', {
       fs,
       remote: '',
       opt: { recurse: true, noMimeType: true, noModTime: true },
       _filter: { ExcludeRule: exclude },
     });
-    const ours = mover.list(fs, { group: '', exclude, signal: new AbortController().signal });
-    if (theirs.status !== 200) {
+    const actual = mover.list(fs, { group: '', exclude, signal: new AbortController().signal });
+    if (expected.status !== 200) {
       refused += 1;
-      await expect(ours, said).rejects.toThrow();
+      await expect(actual, text).rejects.toThrow();
       continue;
     }
     compared += 1;
-    const list = (theirs.body.list as { Path: string; IsDir: boolean }[]).map(({ Path, IsDir }) =>
+    const list = (expected.body.list as { Path: string; IsDir: boolean }[]).map(({ Path, IsDir }) =>
       IsDir ? `${Path}/` : Path,
     );
-    expect((await ours).entries.map(({ path, isFolder }) => (isFolder ? `${path}/` : path)).toSorted(), said).toEqual(
+    expect((await actual).entries.map(({ path, isFolder }) => (isFolder ? `${path}/` : path)).toSorted(), text).toEqual(
       list.toSorted(),
     );
   }
@@ -347,13 +351,13 @@ it('matches patterns in linear time, and accepts regular expressions from admini
 });
 
 describe('explanation of a failed sync', () => {
-  const gone = '/srv/photos is not there any more. If it is on a disk, is that connected?';
+  const message = '/srv/photos is not there any more. If it is on a disk, is that connected?';
   const notLet = (path: string): string =>
     `This computer does not let Homeport at ${path}. Change its permissions, or choose another folder.`;
 
   it.each([
-    ['directory not found', gone],
-    ['error in ListJSON: directory not found', gone],
+    ['directory not found', message],
+    ['error in ListJSON: directory not found', message],
     ['stat /data/dst/nope: no such file or directory', '/data/dst/nope is not there any more.'],
     ['failed to open source object: open /root/a b: permission denied', notLet('/root/a b')],
     ["EACCES: permission denied, open '/srv/x y'", notLet('/srv/x y')],
@@ -376,7 +380,8 @@ describe('explanation of a failed sync', () => {
       'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
     ],
     [
-      "couldn't connect SMB: response error: The attempted logon is invalid. This is either due to a bad username or authentication information.",
+      "couldn't connect SMB: response error: The attempted logon is invalid. This is either due to a " +
+        'bad username or authentication information.',
       'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
     ],
     [
@@ -387,8 +392,8 @@ describe('explanation of a failed sync', () => {
       `didn't find section in config file ("drive")`,
       'The remote drive is not set up any more. Add it again under Remotes.',
     ],
-  ])('is said in plain words: %s', (said, words) => {
-    expect(explainFailure(said, '/srv/photos')).toEqual({ error: words, detail: said });
+  ])('is said in plain words: %s', (cause, explanation) => {
+    expect(explainFailure(cause, '/srv/photos')).toEqual({ error: explanation, detail: cause });
   });
 
   it('never contains the text of the engine, which may include a password', () => {
@@ -399,8 +404,8 @@ describe('explanation of a failed sync', () => {
   it('is not confused by file names', () => {
     const link = 'timed out.txt is a link at the destination, and links are left as they are';
     expect(explainFailure(link)).toEqual({ error: link, detail: '' });
-    const held = 'It would delete 30 of 31 files, 97 % of the destination.';
-    expect(explainFailure(held)).toEqual({ error: held, detail: '' });
+    const message = 'It would delete 30 of 31 files, 97 % of the destination.';
+    expect(explainFailure(message)).toEqual({ error: message, detail: '' });
     expect(explainFailure('open /a/quota exceeded: permission denied').error).toContain('/a/quota exceeded');
     expect(explainFailure('')).toEqual({ error: '', detail: '' });
   });

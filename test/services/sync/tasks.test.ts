@@ -20,7 +20,7 @@ import { defineManifest, defineService } from '../../../services/contracts/servi
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { tree } from './trees.ts';
-import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncFixture, rclonePath, until, type SyncFixture } from './sync-fixture.ts';
 
 const offers: NotificationOffer[] = [];
 const notify = defineService({
@@ -45,37 +45,40 @@ const engines = [
 
 describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
   describe.skipIf(isLeftOut)('when the engine is available', () => {
-    let room: SyncRoom;
-    let made = 0;
+    let fixture: SyncFixture;
+    let taskCount = 0;
 
     beforeAll(async () => {
       const missing = engine === 'rclone' ? {} : { RCLONE_PATH: '/nowhere/rclone' };
-      room = await openSyncRoom({ services: [notify], environment: missing });
+      fixture = await openSyncFixture({ services: [notify], environment: missing });
     });
-    afterAll(() => room[Symbol.asyncDispose]());
+    afterAll(() => fixture[Symbol.asyncDispose]());
 
-    /** A saved sync between two fresh folders. */
+    /** Creates a saved sync between two new folders. */
     const saved = async (
       files: Readonly<Record<string, string>>,
       there: Readonly<Record<string, string>>,
       fields: object = {},
     ) => {
-      made += 1;
-      const [source, destination] = [`${room.folder}/${String(made)}/from`, `${room.folder}/${String(made)}/to`];
+      taskCount += 1;
+      const [source, destination] = [
+        `${fixture.folder}/${String(taskCount)}/from`,
+        `${fixture.folder}/${String(taskCount)}/to`,
+      ];
       mkdirSync(source, { recursive: true });
       mkdirSync(destination, { recursive: true });
       for (const [end, content] of [
         [source, files],
         [destination, there],
       ] as const) {
-        room.write(
+        fixture.write(
           Object.fromEntries(
-            Object.entries(content).map(([name, text]) => [join(end.slice(room.folder.length), name), text]),
+            Object.entries(content).map(([name, text]) => [join(end.slice(fixture.folder.length), name), text]),
           ),
         );
       }
-      const task = await room.api('POST', '/api/sync/tasks', {
-        name: `task ${String(made)}`,
+      const task = await fixture.api('POST', '/api/sync/tasks', {
+        name: `task ${String(taskCount)}`,
         mode: 'sync',
         source,
         destination,
@@ -87,18 +90,18 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
     const ended = async (id: number) =>
       (
         await until(
-          () => room.api('GET', `/api/sync/jobs/${String(id)}`),
+          () => fixture.api('GET', `/api/sync/jobs/${String(id)}`),
           ({ job }) => job.endedAt !== null,
         )
       ).job;
     const run = async (task: number, body: object = {}) =>
-      ended((await room.api('POST', `/api/sync/tasks/${String(task)}/run`, body)).id);
+      ended((await fixture.api('POST', `/api/sync/tasks/${String(task)}/run`, body)).id);
     const preview = async (task: number) =>
-      (await ended((await room.api('POST', `/api/sync/tasks/${String(task)}/preview`)).id)).planId as number;
+      (await ended((await fixture.api('POST', `/api/sync/tasks/${String(task)}/preview`)).id)).planId as number;
 
     it('is reported as failed on Home until a run succeeds', async () => {
       const health = async () => {
-        const { services } = await room.api('GET', '/api/services');
+        const { services } = await fixture.api('GET', '/api/services');
         return services.find(({ id }: { id: string }) => id === 'sync');
       };
       const task = await saved({ a: '1' }, {}, { name: 'Photos', notify: 'never' });
@@ -122,10 +125,10 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       expect(existsSync(join(task.destination, 'empty'))).toBe(false);
       expect(job.totals).toMatchObject({ deletes: 2, errors: 0 });
       expect(statSync(join(task.destination, 'a')).mtimeMs).toBeCloseTo(statSync(join(task.source, 'a')).mtimeMs, -1);
-      const again = await run(task.id);
-      expect(again.totals).toMatchObject({ transfers: 0, bytes: 0, deletes: 0 });
-      const { items } = await room.api('GET', `/api/sync/jobs?task=${String(task.id)}`);
-      expect(items.map(({ id }: { id: number }) => id)).toEqual([again.id, job.id]);
+      const secondRun = await run(task.id);
+      expect(secondRun.totals).toMatchObject({ transfers: 0, bytes: 0, deletes: 0 });
+      const { items } = await fixture.api('GET', `/api/sync/jobs?task=${String(task.id)}`);
+      expect(items.map(({ id }: { id: number }) => id)).toEqual([secondRun.id, job.id]);
     });
 
     it('is found in the history by result and by file', async () => {
@@ -133,37 +136,40 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       const well = await run(task.id);
       renameSync(task.source, `${task.source} away`);
       const badly = await run(task.id);
-      const found = async (query: string): Promise<number[]> => {
-        const { items } = await room.api('GET', `/api/sync/jobs?task=${String(task.id)}&${query}`);
+      const listJobIds = async (query: string): Promise<number[]> => {
+        const { items } = await fixture.api('GET', `/api/sync/jobs?task=${String(task.id)}&${query}`);
         return items.map(({ id }: { id: number }) => id);
       };
-      expect(await found('show=all')).toEqual([badly.id, well.id]);
-      expect(await found('show=worked')).toEqual([well.id]);
-      expect(await found('show=problems')).toEqual([badly.id]);
-      expect(await found('q=to_ann')).toEqual([well.id]);
-      expect(await found('q=to-ann')).toEqual([]);
-      expect(await found('q=to_ann&show=problems')).toEqual([]);
+      expect(await listJobIds('show=all')).toEqual([badly.id, well.id]);
+      expect(await listJobIds('show=worked')).toEqual([well.id]);
+      expect(await listJobIds('show=problems')).toEqual([badly.id]);
+      expect(await listJobIds('q=to_ann')).toEqual([well.id]);
+      expect(await listJobIds('q=to-ann')).toEqual([]);
+      expect(await listJobIds('q=to_ann&show=problems')).toEqual([]);
     });
 
     it('waits for approval before it deletes much, and then deletes only previewed files', async () => {
-      const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`old/${String(at)}`, 'x']));
+      const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`old/${String(index)}`, 'x']));
       const task = await saved({ keep: '1', added: '2' }, { ...many, keep: '1' });
-      const held = await run(task.id);
-      expect(held).toMatchObject({ state: 'held', error: expect.stringMatching(/97 % of the destination/) as string });
+      const heldJob = await run(task.id);
+      expect(heldJob).toMatchObject({
+        state: 'held',
+        error: expect.stringMatching(/97 % of the destination/) as string,
+      });
       expect(Object.keys(tree(task.destination))).toHaveLength(31);
       await until(
         async () => offers,
-        (list) => list.some(({ notice }) => notice.title === `task ${String(made)}: waits for you`),
+        (list) => list.some(({ notice }) => notice.title === `task ${String(taskCount)}: waits for you`),
       );
-      const files = await room.api('GET', `/api/sync/plans/${String(held.planId)}/files?what=delete&limit=5`);
+      const files = await fixture.api('GET', `/api/sync/plans/${String(heldJob.planId)}/files?what=delete&limit=5`);
       expect(files).toMatchObject({ total: 30 });
       expect(files.items).toHaveLength(5);
-      // Meanwhile: one more that nobody has seen, one that was changed, one that is wanted again.
+      // Adds a new file, changes one, and restores one in the meantime.
       writeFileSync(join(task.destination, 'unseen'), 'new');
       writeFileSync(join(task.destination, 'old/1'), 'changed since');
       mkdirSync(join(task.source, 'old'));
       writeFileSync(join(task.source, 'old/2'), 'x');
-      const done = await run(task.id, { plan: held.planId });
+      const done = await run(task.id, { plan: heldJob.planId });
       expect(done.state).toBe('done');
       expect(tree(task.destination)).toEqual({
         keep: '1',
@@ -192,7 +198,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
     it('previews its changes, and a preview is bound to its settings', async () => {
       const task = await saved({ a: '12', b: '3' }, { b: 'other', c: '4' });
       const plan = await preview(task.id);
-      expect(await room.api('GET', `/api/sync/plans/${String(plan)}`)).toMatchObject({
+      expect(await fixture.api('GET', `/api/sync/plans/${String(plan)}`)).toMatchObject({
         creates: { files: 1, bytes: 2 },
         updates: { files: 1, bytes: 1 },
         deletes: { files: 1, bytes: 1 },
@@ -201,7 +207,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       expect(tree(task.destination)).toEqual({ b: 'other', c: '4' });
       const other = await saved({}, {});
       await expect(run(other.id, { plan })).rejects.toThrow('no such preview');
-      await room.api('PUT', `/api/sync/tasks/${String(task.id)}`, {
+      await fixture.api('PUT', `/api/sync/tasks/${String(task.id)}`, {
         name: 'x',
         mode: 'sync',
         source: task.source,
@@ -222,7 +228,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       expect(job).toMatchObject({ state: 'done', canUndo: true });
       expect(tree(task.destination)).toEqual({ same: '0', changes: 'newer', added: '1' });
       writeFileSync(join(task.destination, 'changes'), 'by hand');
-      const refused = await ended((await room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
+      const refused = await ended((await fixture.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
       expect(refused).toMatchObject({
         state: 'failed',
         error: expect.stringContaining('changes was changed since') as string,
@@ -231,10 +237,10 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       writeFileSync(join(task.destination, 'changes'), 'newer');
       const { mtime } = statSync(join(task.source, 'changes'));
       utimesSync(join(task.destination, 'changes'), mtime, mtime);
-      const undone = await ended((await room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
+      const undone = await ended((await fixture.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
       expect(undone).toMatchObject({ kind: 'undo', state: 'done', error: '' });
       expect(tree(task.destination)).toEqual(before);
-      await expect(room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).rejects.toThrow('Nothing is kept');
+      await expect(fixture.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).rejects.toThrow('Nothing is kept');
     });
 
     it('excludes files on both sides', async () => {
@@ -293,17 +299,17 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       });
       const job = await run(task.id);
       expect(job).toMatchObject({ state: 'done', canUndo: true });
-      // As far as the first try came.
-      const kept = `${task.destination.replace(/to$/, '.to.replaced')}/${String(job.id)}`;
-      expect(tree(kept)).toEqual(before);
+      // Contains the files of the interrupted first attempt.
+      const replacedFolder = `${task.destination.replace(/to$/, '.to.replaced')}/${String(job.id)}`;
+      expect(tree(replacedFolder)).toEqual(before);
       rmSync(join(task.destination, 'added'));
-      renameSync(join(kept, 'one'), join(task.destination, 'one'));
+      renameSync(join(replacedFolder, 'one'), join(task.destination, 'one'));
       mkdirSync(join(task.destination, 'deep'), { recursive: true });
-      renameSync(join(kept, 'deep/gone'), join(task.destination, 'deep/gone'));
-      const undone = await ended((await room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
+      renameSync(join(replacedFolder, 'deep/gone'), join(task.destination, 'deep/gone'));
+      const undone = await ended((await fixture.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
       expect(undone).toMatchObject({ state: 'done', error: '' });
       expect(tree(task.destination)).toEqual(before);
-      expect(tree(kept)).toEqual({});
+      expect(tree(replacedFolder)).toEqual({});
     });
 
     it('touches neither links at the destination nor their targets', async () => {
@@ -324,7 +330,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
         expect(lstatSync(join(task.destination, link)).isSymbolicLink()).toBe(true);
         expect(existsSync(join(task.destination, 'old'))).toBe(true);
       }
-      // One that is in nobody's way is left alone.
+      // A folder that does not block others is not changed.
       const task = await saved({ b: '1' }, { old: 'x' }, { maxDeletePercent: 100 });
       symlinkSync('/etc', join(task.destination, 'etc'));
       expect(await run(task.id)).toMatchObject({ state: 'done', totals: { deletes: 1 } });
@@ -332,11 +338,11 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
     });
 
     it('keeps replaced files next to the real folder, and only if that is allowed', async () => {
-      made += 1;
-      const home = `${room.folder}/${String(made)}`;
-      room.write({ [`${String(made)}/mine/real/to/a`]: 'old', [`${String(made)}/mine/from/a`]: 'newer' });
+      taskCount += 1;
+      const home = `${fixture.folder}/${String(taskCount)}`;
+      fixture.write({ [`${String(taskCount)}/mine/real/to/a`]: 'old', [`${String(taskCount)}/mine/from/a`]: 'newer' });
       symlinkSync(join(home, 'mine/real/to'), join(home, 'mine/way'));
-      const ada = await room.account(`ada-${engine.replace(' ', '-')}`, [
+      const ada = await fixture.account(`ada-${engine.replace(' ', '-')}`, [
         { resource: `${home}/mine/from/*`, permission: 'read' },
         { resource: `${home}/mine/real/*`, permission: 'read-write' },
       ]);
@@ -348,81 +354,81 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
         keepReplaced: true,
         retries: 0,
       };
-      const task = await room.api('POST', '/api/sync/tasks', fields, ada);
+      const task = await fixture.api('POST', '/api/sync/tasks', fields, ada);
       const job = await run(task.id);
       expect(job).toMatchObject({ state: 'done', canUndo: true });
       expect(tree(join(home, 'mine/real'))).toEqual({ 'to/a': 'newer', [`.to.replaced/${String(job.id)}/a`]: 'old' });
-      const undone = await ended((await room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
+      const undone = await ended((await fixture.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
       expect(undone).toMatchObject({ state: 'done', error: '' });
       expect(tree(join(home, 'mine/real/to'))).toEqual({ a: 'old' });
-      const eve = await room.account(`eva-${engine.replace(' ', '-')}`, [
+      const eve = await fixture.account(`eva-${engine.replace(' ', '-')}`, [
         { resource: `${home}/mine/from/*`, permission: 'read' },
         { resource: `${home}/mine/real/to/*`, permission: 'read-write' },
         { resource: `${home}/mine/.way.replaced/*`, permission: 'read-write' },
       ]);
-      await expect(room.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('.to.replaced');
+      await expect(fixture.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('.to.replaced');
       const slow = { ...fields, exclude: ['{{(a+)+$}}'] };
-      await expect(room.api('POST', '/api/sync/tasks', slow, ada)).rejects.toThrow('only an administrator');
+      await expect(fixture.api('POST', '/api/sync/tasks', slow, ada)).rejects.toThrow('only an administrator');
     });
 
     it('creates a missing destination without counting an error', async () => {
-      made += 1;
-      const home = `${room.folder}/${String(made)}`;
-      room.write({ [`${String(made)}/from/songs/a`]: '1' });
+      taskCount += 1;
+      const home = `${fixture.folder}/${String(taskCount)}`;
+      fixture.write({ [`${String(taskCount)}/from/songs/a`]: '1' });
       const fields = { name: 'x', mode: 'copy', source: `${home}/from`, destination: `${home}/none/to` };
-      const job = await run((await room.api('POST', '/api/sync/tasks', fields)).id);
+      const job = await run((await fixture.api('POST', '/api/sync/tasks', fields)).id);
       expect(job).toMatchObject({ state: 'done', totals: { transfers: 1, errors: 0 } });
       expect(tree(`${home}/none`)).toEqual({ 'to/songs/a': '1' });
     });
 
     it('reports a final failure with its files', async () => {
       const task = await saved({ 'x/y': '1', z: '2' }, { z: 'old' }, { notify: 'problems' });
-      // A file is where a folder must be.
+      // A file exists at the path of a folder.
       writeFileSync(join(task.destination, 'x'), 'in the way');
       const job = await run(task.id);
       expect(job.state).toBe('failed');
-      const { errors } = await room.api('GET', `/api/sync/jobs/${String(job.id)}`);
+      const { errors } = await fixture.api('GET', `/api/sync/jobs/${String(job.id)}`);
       expect(errors).toContainEqual(
         expect.objectContaining({ name: 'x/y', error: expect.stringMatching(/./) as string }),
       );
-      const { items } = await room.api('GET', `/api/sync/jobs?task=${String(task.id)}`);
+      const { items } = await fixture.api('GET', `/api/sync/jobs?task=${String(task.id)}`);
       const { name, error } = errors[0];
       expect(items).toEqual([expect.objectContaining({ error: job.error, failedFile: { name, error } })]);
       expect(tree(task.destination)).toMatchObject({ x: 'in the way', z: '2' });
       await until(
         async () => offers,
         (list) =>
-          list.some(({ notice }) => notice.title === `task ${String(made)}: failed` && notice.type === 'failure'),
+          list.some(({ notice }) => notice.title === `task ${String(taskCount)}: failed` && notice.type === 'failure'),
       );
     });
 
     it('follows its schedule, except while it is paused', async () => {
       const task = await saved({ a: '1' }, {}, { cron: '0 3 * * *', zone: 'Europe/Berlin' });
       const path = `/api/sync/tasks/${String(task.id)}`;
-      const { nextAt } = await room.api('GET', path);
+      const { nextAt } = await fixture.api('GET', path);
       const berlin = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' });
       expect(berlin.format(nextAt)).toBe('03');
-      await room.api('POST', `${path}/pause`);
-      expect(await room.api('GET', path)).toMatchObject({ paused: true });
-      await room.api('POST', `${path}/resume`);
-      expect(await room.api('GET', path)).toMatchObject({ paused: false, nextAt });
+      await fixture.api('POST', `${path}/pause`);
+      expect(await fixture.api('GET', path)).toMatchObject({ paused: true });
+      await fixture.api('POST', `${path}/resume`);
+      expect(await fixture.api('GET', path)).toMatchObject({ paused: false, nextAt });
       await expect(saved({}, {}, { cron: 'at noon' })).rejects.toThrow('five fields');
       await expect(saved({}, {}, { cron: '0 3 * * *', zone: 'Mars/Base' })).rejects.toThrow('time zone');
     });
 
     it("is visible to its owner only, and stays within the owner's grants", async () => {
       const task = await saved({ a: '1' }, {});
-      const eve = await room.account(`eve${String(made)}`, [
-        { resource: `${room.folder}/eve/*`, permission: 'read-write' },
+      const eve = await fixture.account(`eve${String(taskCount)}`, [
+        { resource: `${fixture.folder}/eve/*`, permission: 'read-write' },
       ]);
-      for (const path of [`tasks/${String(task.id)}`, `files?at=${room.folder}`]) {
-        await expect(room.api('GET', `/api/sync/${path}`, undefined, eve)).rejects.toThrow(/40[34]/);
+      for (const path of [`tasks/${String(task.id)}`, `files?at=${fixture.folder}`]) {
+        await expect(fixture.api('GET', `/api/sync/${path}`, undefined, eve)).rejects.toThrow(/40[34]/);
       }
-      expect((await room.api('GET', '/api/sync', undefined, eve)).tasks).toEqual([]);
-      const fields = { name: 'x', source: task.source, destination: `${room.folder}/eve/x` };
-      await expect(room.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('no grant');
+      expect((await fixture.api('GET', '/api/sync', undefined, eve)).tasks).toEqual([]);
+      const fields = { name: 'x', source: task.source, destination: `${fixture.folder}/eve/x` };
+      await expect(fixture.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('no grant');
       await expect(
-        room.api('POST', '/api/sync/tasks', { ...fields, source: `:local:${task.source}` }, eve),
+        fixture.api('POST', '/api/sync/tasks', { ...fields, source: `:local:${task.source}` }, eve),
       ).rejects.toThrow();
     });
   });
@@ -435,7 +441,8 @@ it.skipIf(lacksRclone)('continues after a power failure without running twice, a
   try {
     mkdirSync(join(folder, 'from'));
     mkdirSync(join(folder, 'to'));
-    for (let at = 0; at < 12; at++) writeFileSync(join(folder, 'from', String(at)), Buffer.alloc(1024 * 1024, at));
+    for (let index = 0; index < 12; index++)
+      writeFileSync(join(folder, 'from', String(index)), Buffer.alloc(1024 * 1024, index));
     writeFileSync(join(folder, 'to/gone'), 'x');
     const asker = (url: string) => async (method: string, path: string, body?: object) => {
       const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };

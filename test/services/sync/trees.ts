@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** All files below a folder, with what is in them. */
+/** Returns all files below a folder with their content. */
 export function tree(folder: string, below = ''): Record<string, string> {
   if (!existsSync(join(folder, below))) return {};
   return Object.fromEntries(

@@ -6,20 +6,20 @@ import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { sync } from '../../../services/sync/index.ts';
 import { adminAuthorization, enginesFolder, openTestHost } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { lacksRclone, openSyncFixture, rclonePath, until, type SyncFixture } from './sync-fixture.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'homeport-without-rclone-'));
 afterEach(() => vi.unstubAllEnvs());
 
 const missing = { RCLONE_PATH: join(scratch, 'nowhere') };
 
-/** Two folders that differ in each way that a sync knows. */
-function fill(room: SyncRoom): { readonly srcFs: string; readonly dstFs: string } {
-  room.write({ 'a/same': 'same', 'a/changed': 'newer', 'a/sub/new': 'new', 'b/changed': 'old', 'b/gone/f': 'x' });
-  cpSync(join(room.folder, 'a/same'), join(room.folder, 'b/same'), { preserveTimestamps: true });
+/** Creates two folders that differ in each way that a sync handles. */
+function fill(fixture: SyncFixture): { readonly srcFs: string; readonly dstFs: string } {
+  fixture.write({ 'a/same': 'same', 'a/changed': 'newer', 'a/sub/new': 'new', 'b/changed': 'old', 'b/gone/f': 'x' });
+  cpSync(join(fixture.folder, 'a/same'), join(fixture.folder, 'b/same'), { preserveTimestamps: true });
   const past = new Date('2020-01-01T00:00:00Z');
-  utimesSync(join(room.folder, 'b/changed'), past, past);
-  return { srcFs: join(room.folder, 'a'), dstFs: join(room.folder, 'b') };
+  utimesSync(join(fixture.folder, 'b/changed'), past, past);
+  return { srcFs: join(fixture.folder, 'a'), dstFs: join(fixture.folder, 'b') };
 }
 
 const counted = [
@@ -31,15 +31,15 @@ describe.skipIf(lacksRclone)('a sync without rclone', () => {
   it('keeps the same statistics as rclone', async () => {
     const results = [];
     for (const environment of [{}, missing]) {
-      await using room = await openSyncRoom({ environment });
-      const { jobid } = (await room.call('sync/sync', { ...fill(room), _async: true, _group: 'g' })).body;
+      await using fixture = await openSyncFixture({ environment });
+      const { jobid } = (await fixture.call('sync/sync', { ...fill(fixture), _async: true, _group: 'g' })).body;
       await until(
-        () => room.call('job/status', { jobid }),
+        () => fixture.call('job/status', { jobid }),
         ({ body }) => body.finished === true,
       );
-      const ofGroup = (await room.call('core/stats', { group: 'g' })).body;
-      const ofAll = (await room.call('core/stats')).body;
-      const { transferred } = (await room.call('core/transferred', { group: 'g' })).body;
+      const ofGroup = (await fixture.call('core/stats', { group: 'g' })).body;
+      const ofAll = (await fixture.call('core/stats')).body;
+      const { transferred } = (await fixture.call('core/transferred', { group: 'g' })).body;
       const files = (transferred as Record<string, unknown>[])
         .map(({ name, size, bytes, checked, what, error, group }) => [name, size, bytes, checked, what, error, group])
         .map((row) => row.join(' '));
@@ -61,15 +61,15 @@ describe.skipIf(lacksRclone)('an empty data folder', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-fresh-'));
     const engines = join(dataDir, 'own-engines');
     const gate = join(dataDir, 'gate');
-    // Its package is at hand only once the gate opens.
+    // The package becomes available when the gate opens.
     const python = join(dataDir, 'bin', 'python3');
     mkdirSync(dirname(python), { recursive: true });
-    const place = join(engines, 'rclone', '9.9.9-test');
+    const engineFolder = join(engines, 'rclone', '9.9.9-test');
     const pointer = `{"current":"9.9.9-test","previous":null}`;
     writeFileSync(
       python,
-      `#!/bin/sh\nwhile [ ! -e '${gate}' ]; do sleep 0.1; done\nmkdir -p '${place}'\n` +
-        `cp '${rclonePath ?? ''}' '${place}/rclone'\nprintf '%s' '${pointer}' > '${engines}/rclone/current'\nexit 1\n`,
+      `#!/bin/sh\nwhile [ ! -e '${gate}' ]; do sleep 0.1; done\nmkdir -p '${engineFolder}'\n` +
+        `cp '${rclonePath ?? ''}' '${engineFolder}/rclone'\nprintf '%s' '${pointer}' > '${engines}/rclone/current'\nexit 1\n`,
     );
     chmodSync(python, 0o755);
     vi.stubEnv('PATH', `${dirname(python)}:/bin`);

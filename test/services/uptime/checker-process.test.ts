@@ -9,10 +9,10 @@ import { openTarget, openUptime, type UptimeRig } from './rig.ts';
 
 const journal = ({ host }: UptimeRig): string => join(host.dataDir, 'uptime', 'running-checks.json');
 
-/** The process that checks for a host; its only argument names the folder of that. */
-function checkerOf({ host }: UptimeRig): number {
-  const found = execFileSync('pgrep', ['-f', `checker-process.* ${host.dataDir}`], { encoding: 'utf8' });
-  return Number(found.trim().split('\n')[0]);
+/** Returns the PID of a host's checker process, which has the data folder as its only argument. */
+function getCheckerPid({ host }: UptimeRig): number {
+  const pids = execFileSync('pgrep', ['-f', `checker-process.* ${host.dataDir}`], { encoding: 'utf8' });
+  return Number(pids.trim().split('\n')[0]);
 }
 
 const health = async ({ host }: UptimeRig): Promise<string> => {
@@ -28,20 +28,20 @@ describe.skipIf(process.platform === 'win32')('the checker process', () => {
     const other = await rig.add({ type: 'http', name: 'well', url: well.url, interval: 5 });
     await rig.until(other.id, 1);
     const poison = await rig.add({ type: 'http', name: 'poison', url: silent.url, interval: 3600, timeout: 600 });
-    await vi.waitUntil(() => silent.seen.length > 0);
-    process.kill(checkerOf(rig), 'SIGKILL');
+    await vi.waitUntil(() => silent.requests.length > 0);
+    process.kill(getCheckerPid(rig), 'SIGKILL');
     const paused = await vi.waitUntil(async () => {
-      const found = await rig.call<Monitor>('GET', `/api/monitors/${String(poison.id)}`);
-      return found.active ? undefined : found;
+      const monitor = await rig.call<Monitor>('GET', `/api/monitors/${String(poison.id)}`);
+      return monitor.active ? undefined : monitor;
     }, 20_000);
     expect(paused.state.problems?.[0]).toContain('was paused because Homeport stopped working');
-    const before = well.seen.length;
-    await vi.waitUntil(() => well.seen.length > before + 1, 20_000);
+    const before = well.requests.length;
+    await vi.waitUntil(() => well.requests.length > before + 1, 20_000);
     const monitors = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
     expect(monitors.items.filter(({ active }) => !active).map(({ name }) => name)).toEqual(['poison']);
-    const requests = silent.seen.length;
+    const requests = silent.requests.length;
     await rig.call('POST', `/api/monitors/${String(poison.id)}/resume`);
-    await vi.waitUntil(() => silent.seen.length > requests, 20_000);
+    await vi.waitUntil(() => silent.requests.length > requests, 20_000);
     const resumed = await rig.call<Monitor>('GET', `/api/monitors/${String(poison.id)}`);
     expect([resumed.active, resumed.state.problems]).toEqual([true, undefined]);
   });
@@ -55,18 +55,18 @@ describe.skipIf(process.platform === 'win32')('the checker process', () => {
       {
         await using rig = await openUptime({ dataDir });
         ({ id } = await rig.add({ type: 'http', name: 'poison', url: silent.url, interval: 3600, timeout: 600 }));
-        await vi.waitUntil(() => silent.seen.length > 0);
+        await vi.waitUntil(() => silent.requests.length > 0);
         copyFileSync(journal(rig), saved);
       }
       {
-        // Ended in order: nothing is quarantined.
+        // After a regular end, no monitor is quarantined.
         await using rig = await openUptime({ dataDir });
         expect(await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`)).toMatchObject({ active: true });
       }
       copyFileSync(saved, join(dataDir, 'uptime', 'running-checks.json'));
       await using rig = await openUptime({ dataDir });
-      const found = await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`);
-      expect(found).toMatchObject({ active: false, state: { problems: [expect.stringContaining('was paused')] } });
+      const monitor = await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`);
+      expect(monitor).toMatchObject({ active: false, state: { problems: [expect.stringContaining('was paused')] } });
       expect(rig.host.log.join('\n')).toContain('running checks found in the journal of the previous process');
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
@@ -78,10 +78,10 @@ describe.skipIf(process.platform === 'win32')('the checker process', () => {
     await using well = await openTarget();
     const monitor = await rig.add({ type: 'http', name: 'well', url: well.url, interval: 1 });
     await rig.until(monitor.id, 1);
-    process.kill(checkerOf(rig), 'SIGSTOP');
+    process.kill(getCheckerPid(rig), 'SIGSTOP');
     await vi.waitUntil(() => rig.host.log.join('\n').includes('checker process unresponsive, restarting'));
-    const before = well.seen.length;
-    await vi.waitUntil(() => well.seen.length > before + 1);
+    const before = well.requests.length;
+    await vi.waitUntil(() => well.requests.length > before + 1);
     expect(await health(rig)).toContain('stopped and was restarted');
   });
 });

@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { toolPath } from '../../support/tools.ts';
-import { lacksProgram } from '../../support/needs.ts';
+import { lacksProgram } from '../../support/requirements.ts';
 import { openUptime } from './rig.ts';
 
-const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const resolveFile = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const promtool = toolPath('promtool');
 const missing = lacksProgram(promtool);
-const rules = at('assets/uptime/prometheus-alerts.yaml');
+const rules = resolveFile('assets/uptime/prometheus-alerts.yaml');
 
-/** What promtool says of what it is given. */
-function ask(...args: string[]): { readonly status: number | null; readonly said: string } {
+/** Runs promtool and returns its status and output. */
+function ask(...args: string[]): { readonly status: number | null; readonly output: string } {
   const { status, stdout, stderr } = spawnSync(promtool, args, { encoding: 'utf8' });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 it.skipIf(missing)('passes promtool, with alerts for monitors that are down, slow or about to expire', () => {
-  expect(ask('check', 'rules', rules)).toMatchObject({ status: 0, said: expect.stringContaining('5 rules found') });
+  expect(ask('check', 'rules', rules)).toMatchObject({ status: 0, output: expect.stringContaining('5 rules found') });
   const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
   const labels = 'monitor_id="1",monitor_name="web"';
   const alert = (alertname: string, severity: string, summary: string) => ({
@@ -77,12 +77,12 @@ it('exports every series of the dashboard and alert rules', async () => {
   const { id } = await rig.add({ type: 'manual', name: 'x', manual_status: 1, interval: 3600 });
   await rig.until(id, 1);
   const page = await (await rig.raw('GET', '/metrics')).text();
-  const known = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
-  // Only where there is a certificate.
-  known.add('monitor_cert_days_remaining');
-  const read = readFileSync(at('assets/uptime/grafana-dashboard.json'), 'utf8') + readFileSync(rules, 'utf8');
+  const metricNames = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  // Present only for monitors with a certificate.
+  metricNames.add('monitor_cert_days_remaining');
+  const read = readFileSync(resolveFile('assets/uptime/grafana-dashboard.json'), 'utf8') + readFileSync(rules, 'utf8');
   const used = new Set([...read.matchAll(/\b(?:monitor|uptime)_[a-z_]+/g)].map(([name]) => name));
-  const words = ['monitor_name', 'monitor_id'];
-  expect([...used].filter((name) => !known.has(name) && !words.includes(name))).toEqual([]);
+  const labelNames = ['monitor_name', 'monitor_id'];
+  expect([...used].filter((name) => !metricNames.has(name) && !labelNames.includes(name))).toEqual([]);
   expect(used.size).toBeGreaterThan(6);
 });

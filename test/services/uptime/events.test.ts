@@ -8,7 +8,7 @@ import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { uptime } from '../../../services/uptime/index.ts';
-import { api, inbox as inboxOf } from '../../support/api.ts';
+import { api, inbox as readInbox } from '../../support/api.ts';
 import { openTestHost } from '../../support/host.ts';
 import { listen, openTarget, openUptime, type SentEvent } from './rig.ts';
 
@@ -35,7 +35,7 @@ it('sends one warning for a certificate that passes several thresholds', async (
     expect(await rig.call('GET', `/api/monitors/${String(id)}/facts`)).toMatchObject({
       certificate: { trusted: true, chain: [{ subject: 'leaf-5d', kind: 'self-signed' }] },
     });
-    // Nobody vouches for it without the authority, and nobody is warned who did not ask.
+    // Without the authority the certificate is not trusted, and monitors without the option send no warning.
     const strange = await rig.add({ ...common, name: 'strange' });
     expect((await rig.until(strange.id, 0)).msg).toContain('it signed itself');
     const careless = await rig.add({ ...common, name: 'careless', ignoreTls: true, expiryNotification: true });
@@ -53,13 +53,13 @@ it('retries delivery and sends each event once and in order, also after a restar
   const dataDir = mkdtempSync(join(tmpdir(), 'uptime-'));
   await using target = await openTarget();
   const sent: SentEvent[] = [];
-  let away = true;
+  let isUnavailable = true;
   await using aggregator = await openTarget((request, response) => {
     let text = '';
     request.on('data', (part: Buffer) => (text += part.toString()));
     request.on('end', () => {
-      if (!away) sent.push(JSON.parse(text) as SentEvent);
-      response.writeHead(away ? 503 : 200).end();
+      if (!isUnavailable) sent.push(JSON.parse(text) as SentEvent);
+      response.writeHead(isUnavailable ? 503 : 200).end();
     });
   });
   try {
@@ -70,13 +70,13 @@ it('retries delivery and sends each event once and in order, also after a restar
       await rig.until(id, 1);
       target.handler = (_request, response) => void response.writeHead(500).end();
       await rig.until(id, 0);
-      await expect.poll(() => aggregator.seen.length).toBeGreaterThan(0);
+      await expect.poll(() => aggregator.requests.length).toBeGreaterThan(0);
     }
     target.handler = (_request, response) => void response.end();
     {
       await using rig = await openUptime({ dataDir, aggregator });
       await rig.until(id, 1);
-      away = false;
+      isUnavailable = false;
       await vi.waitUntil(() => sent.length >= 2);
       expect(sent.map(({ event }) => event.kind)).toEqual(['down', 'up']);
       expect(new Set(sent.map(({ event }) => event.id)).size).toBe(2);
@@ -96,8 +96,8 @@ it('sends events to Delivery without a configured receiver', async () => {
     body: JSON.stringify({ type: 'http', name: 'web', url: target.url, interval: 60 }),
   });
   const rows = await vi.waitUntil(async () => {
-    const found = await inboxOf(host.url('control'));
-    return found.length > 0 ? found : undefined;
+    const items = await readInbox(host.url('control'));
+    return items.length > 0 ? items : undefined;
   });
   expect(rows).toEqual([
     expect.objectContaining({

@@ -11,7 +11,7 @@ import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { listen, openTarget, openUptime, type SentEvent } from './rig.ts';
 
-/** An aggregator that can be away; what it took is in `sent`. */
+/** Creates an aggregator that can be unavailable; `sent` contains the accepted events. */
 async function openAggregator() {
   const sent: SentEvent[] = [];
   const state = { away: false };
@@ -55,9 +55,9 @@ it('limits the delay of an unresponsive name server to its monitor', async () =>
   await using fine = await openTarget();
   await using rig = await openUptime();
   try {
-    const stalled = Array.from({ length: 40 }, (_, at) => ({
+    const stalled = Array.from({ length: 40 }, (_, index) => ({
       type: 'dns',
-      name: `dns ${String(at)}`,
+      name: `dns ${String(index)}`,
       hostname: 'x.test',
       dns_resolve_server: '127.0.0.1',
       port: silent.address().port,
@@ -87,7 +87,7 @@ it('delivers every event once and in order after an hour of downtime of the rece
     clock.advance(60_000);
     await report(status);
   }
-  await vi.waitUntil(() => target.seen.length > 0);
+  await vi.waitUntil(() => target.requests.length > 0);
   clock.advance(3_600_000);
   expect(sent).toEqual([]);
   state.away = false;
@@ -129,16 +129,16 @@ it('keeps heartbeat and event after a kill and notifies once', async () => {
         interval: 86_400,
       }));
       await ask(`${url}/api/push/killed`);
-      // Answered once it cannot be lost; the event has not reached anybody.
+      // The response is sent when the heartbeat is stored; the event is not delivered yet.
       expect(await ask(`${url}/api/push/killed?status=down&msg=gone`)).toEqual({ ok: true });
       await host.kill();
     }
     expect(sent).toEqual([]);
     state.away = false;
-    await using again = await startHostProcess(dataDir, { environment });
+    await using restarted = await startHostProcess(dataDir, { environment });
     await vi.waitUntil(() => sent.length > 0, 60_000);
     const { items } = await ask<{ items: { status: number; msg: string }[] }>(
-      `${again.url('uptime')}/api/monitors/${String(id)}/beats`,
+      `${restarted.url('uptime')}/api/monitors/${String(id)}/beats`,
     );
     expect(items.some(({ status, msg }) => status === 0 && msg === 'gone')).toBe(true);
     expect(new Set(sent.filter(({ event }) => event.monitorId === id).map(({ event }) => event.id)).size).toBe(1);
@@ -162,8 +162,8 @@ it('acknowledges nothing while writes fail, and catches up afterwards', async ()
     web.handler = (_request, response) => void response.writeHead(500).end();
     const refused = await fetch(`${rig.url}/api/push/full`);
     expect([refused.status, await refused.json()]).toEqual([503, { ok: false, msg: expect.any(String) }]);
-    const seen = web.seen.length;
-    await vi.waitUntil(() => web.seen.length > seen + 2);
+    const seen = web.requests.length;
+    await vi.waitUntil(() => web.requests.length > seen + 2);
     expect(rig.sent).toEqual([]);
     db.exec('DROP TRIGGER no_room');
   } finally {

@@ -8,7 +8,7 @@ import { listen, openTarget, openUptime, type UptimeRig } from './rig.ts';
 
 const chunk = Buffer.alloc(256 * 1024, 0x2b);
 
-/** A server that greets with bytes and then sends without end. */
+/** Opens a server that sends a greeting and then endless data. */
 async function endless(greeting: (data: Buffer) => Buffer | undefined) {
   let sent = 0;
   const server = createServer((socket: Socket) => {
@@ -88,7 +88,7 @@ describe('monitor of a hostile server', () => {
   });
 
   it('ends an MQTT check at a message of 256 MB', async () => {
-    // A PUBLISH whose length is the largest there is.
+    // A PUBLISH packet with the maximum length.
     using server = await endless((data) =>
       data[0] === 0x10 ? Buffer.from([0x20, 2, 0, 0, 0x30, 0xff, 0xff, 0xff, 0x7f, 0, 1, 0x61]) : undefined,
     );
@@ -96,7 +96,7 @@ describe('monitor of a hostile server', () => {
     expect(await down(mqtt)).toContain('sends more than 4 MiB');
   });
 
-  it.each(['redis', 'smtp'])('ends a check of %s at an answer without end', async (type) => {
+  it.each(['redis', 'smtp'])('ends a check of %s at an endless response', async (type) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       const flood = (): void => {

@@ -66,7 +66,7 @@ it.skipIf(missing)('supports the Python client of Uptime Kuma', async () => {
   }
 });
 
-it('answers early calls and pushes heartbeats', async () => {
+it('responds to early calls and pushes heartbeats', async () => {
   await using rig = await openUptime();
   await using target = await openTarget();
   const socket = io(rig.url, { transports: ['websocket'], forceNew: true });
@@ -74,8 +74,8 @@ it('answers early calls and pushes heartbeats', async () => {
     const ask = (event: string, ...args: unknown[]) => socket.emitWithAck(event, ...args) as Promise<unknown>;
     const lists: string[] = [];
     socket.onAny((event: string) => void lists.push(event));
-    const answer = await ask('login', { username: admin.name, password: admin.password, token: '' });
-    expect(answer).toMatchObject({ ok: true, token: expect.any(String) });
+    const response = await ask('login', { username: admin.name, password: admin.password, token: '' });
+    expect(response).toMatchObject({ ok: true, token: expect.any(String) });
     expect(lists).toContain('monitorList');
     const beat = new Promise((resolve) => socket.once('heartbeat', resolve));
     expect(await ask('add', { name: 'x', type: 'http', accepted_statuscodes: [200] })).toEqual({

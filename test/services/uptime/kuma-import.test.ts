@@ -13,7 +13,7 @@ import { openUptime, type UptimeRig } from './rig.ts';
 
 const now = Date.parse('2026-11-20T12:30:00Z');
 const hour = 3_600_000;
-const time = (at: number) => new Date(at).toISOString().replace('T', ' ').slice(0, 23);
+const time = (timestamp: number) => new Date(timestamp).toISOString().replace('T', ' ').slice(0, 23);
 
 function send(rig: UptimeRig, bytes: Uint8Array<ArrayBuffer> | string): Promise<Response> {
   return fetch(`${rig.url}/api/import`, {
@@ -51,7 +51,7 @@ it('keeps the start of an imported outage, also in the feed', async () => {
       (await rig.call<{ rows: { outages: number }[] }>('GET', '/api/report?days=1&target=95')).rows.map(
         (row) => row.outages,
       );
-    // The outage that goes on is one, before anything was checked here too.
+    // The ongoing outage is a single one, also before the first check here.
     expect(await outages()).toEqual([1, 1]);
     await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345?status=down`);
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
@@ -118,9 +118,9 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   const file = join(folder, 'kuma.db');
   const quiet = { interval: 3600, active: 1 };
-  const stat = (monitor_id: number, at: number, up: number, down: number) => ({
+  const stat = (monitor_id: number, timestamp: number, up: number, down: number) => ({
     monitor_id,
-    timestamp: at / 1000,
+    timestamp: timestamp / 1000,
     ping: up === 0 ? 0 : 40,
     up,
     down,
@@ -247,8 +247,8 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
   await using rig = await openUptime({ clock });
   try {
     const reply = await send(rig, readFileSync(file));
-    const said = await reply.text();
-    expect([reply.status, JSON.parse(said)]).toEqual([
+    const text = await reply.text();
+    expect([reply.status, JSON.parse(text)]).toEqual([
       200,
       {
         ...{ monitors: 5, tags: 1, dockerHosts: 1, statusPages: 1, maintenances: 2 },
@@ -262,7 +262,7 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
         ],
       },
     ]);
-    expect(said + rig.host.log.join()).not.toMatch(/secret|hush/);
+    expect(text + rig.host.log.join()).not.toMatch(/secret|hush/);
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
     const by = Object.fromEntries(items.map((monitor) => [monitor.name, monitor]));
     const shop = by['shop']?.id ?? 0;
@@ -286,7 +286,7 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
       kafkaProducerBrokers: ['a:1'],
     });
     expect(await (await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345`)).json()).toEqual({ ok: true });
-    // It is up for as long as the other program saw it up.
+    // The monitor has been up since the time that Uptime Kuma recorded.
     expect(await rig.call('GET', `/api/monitors/${String(by['job']?.id)}`)).toMatchObject({
       state: { status: 1, since: now - 3 * hour },
     });
@@ -307,8 +307,8 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
       { title: 'Nightly', weekdays: [1, 3], duration: 5400, timezone: 'Europe/Berlin', monitors: [shop] },
       { title: 'Cron', cron: '30 3 * * *', durationMinutes: 60, timezone: 'Asia/Tokyo' },
     ]);
-    // Its history of states, and of single beats the last day.
-    expect((await rig.beats(shop)).map(({ status, msg, time: at }) => [status, msg, at])).toEqual([
+    // The import contains state changes, and single heartbeats of the last day.
+    expect((await rig.beats(shop)).map(({ status, msg, time: beatTime }) => [status, msg, beatTime])).toEqual([
       [1, '200 - OK', time(now - 40 * 24 * hour)],
       [0, 'gone', time(now - 2 * hour)],
       [1, '200 - OK', time(now - hour)],
@@ -317,9 +317,9 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
       rig.host.url('control'),
       '/api/services',
     );
-    // What nobody has checked here yet is not said to be well.
+    // A monitor without a check here is not reported as up.
     expect(services.find(({ id }) => id === 'uptime')?.detail).toMatch(/^3 watched, [123] not checked yet$/);
-    // What was over counts as an outage, wherever one looks back.
+    // Outages that ended before the import are listed as well.
     const { items: outages } = await rig.call<{ items: object[] }>('GET', '/api/incidents');
     expect(outages).toMatchObject([
       { monitorIds: [shop], startedAt: now - 2 * hour, resolvedAt: now - hour, cause: 'gone' },
@@ -353,17 +353,17 @@ it('rejects other and damaged databases without leftovers', async () => {
   try {
     const file = join(folder, 'kuma.db');
     writeKumaDatabase(file, {
-      monitor: Array.from({ length: 300 }, (_, at) => ({ name: `m${String(at)}`, type: 'group' })),
+      monitor: Array.from({ length: 300 }, (_, index) => ({ name: `m${String(index)}`, type: 'group' })),
     });
-    const whole = readFileSync(file);
-    const broken = Buffer.from(whole);
+    const original = readFileSync(file);
+    const broken = Buffer.from(original);
     broken.fill(0xff, 4096);
     const other = join(folder, 'other.db');
     const { default: Sqlite } = await import('better-sqlite3');
     new Sqlite(other).exec('CREATE TABLE x (y); CREATE VIEW monitor AS SELECT 1 AS id').close();
     for (const bytes of [
       broken,
-      whole.subarray(0, 5000),
+      original.subarray(0, 5000),
       readFileSync(other),
       Buffer.from('SQLite format 3\0'),
       'hello',
@@ -383,7 +383,7 @@ it('reads a kuma.db without blocking the event loop', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   const file = join(folder, 'kuma.db');
   writeKumaDatabase(file, { monitor: [{ id: 5, name: 'shop', type: 'http', url: 'http://127.0.0.1:1/' }] });
-  // Whoever reads waits for this lock, which is given back by the loop: on the loop itself it would never come free.
+  // A reader waits for this lock, which the event loop releases: a reader on the event loop would wait forever.
   const lock = new Sqlite(file);
   lock.pragma('journal_mode = DELETE');
   lock.exec('BEGIN EXCLUSIVE');

@@ -48,8 +48,8 @@ describe('live client', () => {
   it('is disconnected when its token ends', async () => {
     using client = connect(rig);
     const expiresAt = Date.now() + 4000;
-    const made = await control_('POST', `/api/accounts/${admin.name}/tokens`, { label: 'short', expiresAt });
-    const { text, token: secret } = (await made.json()) as { text?: string; token?: string };
+    const token = await control_('POST', `/api/accounts/${admin.name}/tokens`, { label: 'short', expiresAt });
+    const { text, token: secret } = (await token.json()) as { text?: string; token?: string };
     expect(await client.ask('loginByToken', text ?? secret)).toMatchObject({ ok: true });
     expect(await client.ask('getMonitorList')).toMatchObject({ ok: true });
     await vi.waitUntil(() => Date.now() > expiresAt + 100);
@@ -97,12 +97,12 @@ describe('live client', () => {
   });
 
   it('sets up notifications, which Delivery sends', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     await using receiver = await openTarget((request, response) => {
       let text = '';
       request.on('data', (part: Buffer) => (text += part.toString()));
       request.on('end', () => {
-        heard.push(text);
+        received.push(text);
         response.end('{}');
       });
     });
@@ -110,15 +110,15 @@ describe('live client', () => {
     await login(client);
     const webhook = { name: 'hook', type: 'webhook', webhookURL: `${receiver.url}/hook`, webhookContentType: 'json' };
     expect(await client.ask('testNotification', webhook)).toEqual({ ok: true, msg: 'Sent Successfully.' });
-    await vi.waitUntil(() => heard.length > 0);
-    expect(heard[0]).toContain('hook Testing');
+    await vi.waitUntil(() => received.length > 0);
+    expect(received[0]).toContain('hook Testing');
     const added = await client.ask<{ id: number }>('addNotification', webhook, null);
     const { id } = await rig.add({
       ...{ type: 'http', name: 'gone', url: 'http://127.0.0.1:1/', interval: 3600 },
       notificationIDList: { [String(added.id)]: true },
     });
     await rig.until(id, 0);
-    await vi.waitUntil(() => heard.some((text) => text.includes('gone')));
+    await vi.waitUntil(() => received.some((text) => text.includes('gone')));
     expect(await client.ask('addNotification', { name: 'x', type: 'PushByTechulus' }, null)).toMatchObject({
       ...{ ok: false, msg: expect.stringContaining('PushByTechulus') },
     });
@@ -133,16 +133,16 @@ describe('live client', () => {
     const { id: before } = await rig.add({ type: 'manual', name: 'before', interval: 3600 });
     const hook = { name: 'hook', type: 'webhook', webhookURL: `${target.url}/hook`, webhookContentType: 'json' };
     const first = await client.ask<{ id: number }>('addNotification', { ...hook, isDefault: true }, null);
-    const listOf = async (id: number): Promise<unknown> =>
+    const getHeartbeats = async (id: number): Promise<unknown> =>
       (await rig.call<{ notificationIDList?: unknown }>('GET', `/api/monitors/${String(id)}`)).notificationIDList;
-    expect(await listOf(before)).toEqual({});
+    expect(await getHeartbeats(before)).toEqual({});
     const { id: after } = await rig.add({ type: 'manual', name: 'after', interval: 3600 });
-    expect(await listOf(after)).toEqual({ [String(first.id)]: true });
+    expect(await getHeartbeats(after)).toEqual({ [String(first.id)]: true });
     const { id: without } = await rig.add({ type: 'manual', name: 'x', interval: 3600, notificationIDList: {} });
-    expect(await listOf(without)).toEqual({});
+    expect(await getHeartbeats(without)).toEqual({});
     const second = await client.ask<{ id: number }>('addNotification', { ...hook, applyExisting: true }, null);
-    expect(await listOf(before)).toEqual({ [String(second.id)]: true });
-    expect(await listOf(after)).toEqual({ [String(first.id)]: true, [String(second.id)]: true });
+    expect(await getHeartbeats(before)).toEqual({ [String(second.id)]: true });
+    expect(await getHeartbeats(after)).toEqual({ [String(first.id)]: true, [String(second.id)]: true });
     for (const { id } of [first, second]) await client.ask('deleteNotification', id);
   });
 

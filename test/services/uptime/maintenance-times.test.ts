@@ -13,14 +13,14 @@ const time = (text: string) => {
   return { hours, minutes };
 };
 
-function plan(given: object, zone = 'Europe/Berlin') {
-  return { config: MaintenanceConfig.parse({ title: 'x', ...given }), zone, since: 0 };
+function plan(fields: object, zone = 'Europe/Berlin') {
+  return { config: MaintenanceConfig.parse({ title: 'x', ...fields }), zone, since: 0 };
 }
 
-/** The first slots from a moment on, as "start end" without what goes without saying. */
-function slots(given: object, from: string, most = 1, zone?: string): string[] {
-  return findSlots(plan(given, zone), Date.parse(from), most).map(({ start, end }) =>
-    [start, end].map((at) => new Date(at).toISOString().slice(0, 16)).join(' '),
+/** Returns the first slots after a time as `start end`, without default parts. */
+function slots(fields: object, from: string, maxSlots = 1, zone?: string): string[] {
+  return findSlots(plan(fields, zone), Date.parse(from), maxSlots).map(({ start, end }) =>
+    [start, end].map((timestamp) => new Date(timestamp).toISOString().slice(0, 16)).join(' '),
   );
 }
 
@@ -73,8 +73,8 @@ describe('wall-clock times and clock changes', () => {
       '2026-03-28T12:00Z',
       '2026-03-28T22:00 2026-03-29T01:30',
     ],
-  ])('computes the occurrences of %s', (_what, from, to, at, expected) => {
-    expect(slots(nightly(from, to), at)).toEqual([expected]);
+  ])('computes the occurrences of %s', (_what, from, to, timestamp, expected) => {
+    expect(slots(nightly(from, to), timestamp)).toEqual([expected]);
   });
 
   it.each([
@@ -86,10 +86,10 @@ describe('wall-clock times and clock changes', () => {
       '2026-10-03T15:30 2026-10-03T16:00',
     ],
     ['Kathmandu, which never moves', 'Asia/Kathmandu', '2026-03-28T12:00Z', '2026-03-28T20:30 2026-03-28T21:15'],
-  ])('computes the time of %s', (_what, zone, at, expected) => {
+  ])('computes the time of %s', (_what, zone, timestamp, expected) => {
     const to = zone.startsWith('Asia') ? '03:00' : '02:30';
     const from = zone.startsWith('Asia') ? '02:15' : '02:00';
-    expect(slots(nightly(from, to), at, 1, zone)).toEqual([expected]);
+    expect(slots(nightly(from, to), timestamp, 1, zone)).toEqual([expected]);
   });
 
   it('starts and ends at the configured wall-clock times on every day', () => {
@@ -107,15 +107,15 @@ describe('wall-clock times and clock changes', () => {
         ['23:30', '01:30'],
       ] as const) {
         let before = 0;
-        const found = findSlots(plan(nightly(from, to), zone), Date.parse('2026-01-02T00:00Z'), 370);
-        expect(found).toHaveLength(370);
-        for (const { start, end } of found) {
-          const shown = getWallTime(start, zone);
-          const wanted = { ...shown, ...time(from), seconds: 0 };
-          // An hour that is left out is the one excuse, and then nothing comes before the change.
-          if (shown.hours !== wanted.hours || shown.minutes !== wanted.minutes) {
+        const slots = findSlots(plan(nightly(from, to), zone), Date.parse('2026-01-02T00:00Z'), 370);
+        expect(slots).toHaveLength(370);
+        for (const { start, end } of slots) {
+          const wallTime = getWallTime(start, zone);
+          const expected = { ...wallTime, ...time(from), seconds: 0 };
+          // A slot may only start later in an hour that the clock change skips, and never before the change.
+          if (wallTime.hours !== expected.hours || wallTime.minutes !== expected.minutes) {
             expect(getWallTime(start - 1000, zone).hours * 60 + getWallTime(start - 1000, zone).minutes).toBeLessThan(
-              wanted.hours * 60 + wanted.minutes || 1440,
+              expected.hours * 60 + expected.minutes || 1440,
             );
           }
           expect(start).toBeGreaterThan(before);
@@ -129,10 +129,14 @@ describe('wall-clock times and clock changes', () => {
 
   it('converts wall-clock times back into timestamps all year', () => {
     for (const zone of ['Europe/Berlin', 'America/Sao_Paulo', 'Pacific/Apia', 'Asia/Kolkata', 'America/Caracas']) {
-      for (let at = Date.parse('2026-01-01T00:00Z'); at < Date.parse('2027-01-01T00:00Z'); at += 35_099_000) {
-        const back = toTimestamp(getWallTime(at, zone), zone);
-        expect([0, 3_600_000, 1_800_000]).toContain(at - back);
-        expect(getWallTime(back, zone)).toEqual(getWallTime(at, zone));
+      for (
+        let timestamp = Date.parse('2026-01-01T00:00Z');
+        timestamp < Date.parse('2027-01-01T00:00Z');
+        timestamp += 35_099_000
+      ) {
+        const back = toTimestamp(getWallTime(timestamp, zone), zone);
+        expect([0, 3_600_000, 1_800_000]).toContain(timestamp - back);
+        expect(getWallTime(back, zone)).toEqual(getWallTime(timestamp, zone));
       }
     }
   });
@@ -191,7 +195,7 @@ describe('maintenance strategies', () => {
       '2026-03-29T01:30 2026-03-29T03:00',
       '2026-04-05T01:30 2026-04-05T03:00',
     ]);
-    // 02:30 is left out that night: it comes right after.
+    // 02:30 does not exist in that night: the slot starts right after the change.
     expect(slots({ ...rule, cron: '30 2 * * 0' }, '2026-03-28T00:00Z')).toEqual(['2026-03-29T01:00 2026-03-29T02:30']);
     const often = { strategy: 'cron', cron: '* * * * *', durationMinutes: 5 };
     expect(findSlotAt(plan(often), Date.parse('2026-03-28T00:00:30Z'))?.start).toBeLessThan(
@@ -208,7 +212,7 @@ describe('maintenance strategies', () => {
       { start: one.start + 86_400_000, end: one.end + 86_400_000 },
       { start: one.start + 2 * 86_400_000, end: one.end + 2 * 86_400_000 },
     ]);
-    // It began with the run at which it was turned on, and has no end.
+    // The slot started when it was enabled, and has no end.
     const always = { ...plan({ strategy: 'cron', cron: '* * * * *', durationMinutes: 60 }, 'UTC') };
     const since = Date.parse('2026-03-28T08:00:20Z');
     for (const time of ['2026-03-28T08:00:40Z', '2026-03-28T21:15Z', '2027-01-01T00:00Z'])
@@ -229,15 +233,15 @@ describe('maintenance strategies', () => {
   });
 
   it('reports invalid windows by field', () => {
-    const trouble = (given: object) => Object.keys(validateWindow(plan(given).config));
-    expect(trouble({ strategy: 'single', dateRange: ['2026-01-02 00:00:00', '2026-01-01 00:00:00'] })).toEqual([
-      'dateRange',
-    ]);
-    expect(trouble({ strategy: 'single', dateRange: ['2026-01-02 00:00:00'] })).toEqual(['dateRange']);
-    expect(trouble({ strategy: 'recurring-weekday' })).toEqual(['weekdays']);
-    expect(trouble({ strategy: 'recurring-day-of-month' })).toEqual(['daysOfMonth']);
-    expect(trouble({ strategy: 'cron', cron: 'often' })).toEqual(['cron']);
-    expect(trouble(nightly('02:00', '02:00'))).toEqual(['timeRange']);
+    const listInvalidFields = (fields: object) => Object.keys(validateWindow(plan(fields).config));
+    expect(
+      listInvalidFields({ strategy: 'single', dateRange: ['2026-01-02 00:00:00', '2026-01-01 00:00:00'] }),
+    ).toEqual(['dateRange']);
+    expect(listInvalidFields({ strategy: 'single', dateRange: ['2026-01-02 00:00:00'] })).toEqual(['dateRange']);
+    expect(listInvalidFields({ strategy: 'recurring-weekday' })).toEqual(['weekdays']);
+    expect(listInvalidFields({ strategy: 'recurring-day-of-month' })).toEqual(['daysOfMonth']);
+    expect(listInvalidFields({ strategy: 'cron', cron: 'often' })).toEqual(['cron']);
+    expect(listInvalidFields(nightly('02:00', '02:00'))).toEqual(['timeRange']);
     expect(
       MaintenanceConfig.safeParse({ title: 'x', strategy: 'single', dateRange: ['2026-02-30 00:00'] }).success,
     ).toBe(false);

@@ -42,13 +42,13 @@ describe('maintenance window', () => {
     for (const one of [web.id, group.id, inGroup.id, job.id]) {
       expect(await rig.until(one, 3)).toMatchObject({ msg: 'Monitor under maintenance' });
     }
-    const asked = target.seen.length;
+    const requestCount = target.requests.length;
     expect(await (await fetch(`${rig.url}/api/push/jobtoken?status=down`)).json()).toEqual({ ok: true });
     expect(await rig.call('POST', `/api/monitors/${String(web.id)}/check`)).toMatchObject({ status: 3 });
     const before = (await rig.beats(web.id)).length;
     await vi.waitUntil(async () => (await rig.beats(web.id)).length > before + 2, 60_000);
     expect((await rig.beats(job.id)).every((beat) => beat.status === 3)).toBe(true);
-    expect(target.seen.length).toBe(asked);
+    expect(target.requests.length).toBe(requestCount);
     target.handler = (_request, response) => void response.end();
     await rig.call('POST', `/api/maintenances/${String(id)}/pause`);
     await rig.events('up', web.id);
@@ -58,7 +58,7 @@ describe('maintenance window', () => {
       'down',
       'up',
     ]);
-    // What is down once the window is over is told of.
+    // A monitor that is down after the window is reported.
     await rig.call('POST', `/api/maintenances/${String(id)}/resume`);
     await rig.until(web.id, 3);
     target.handler = (_request, response) => void response.writeHead(500).end();
@@ -86,16 +86,16 @@ describe('maintenance window', () => {
   });
 
   it.each(['0 0 3 * * *', '30 0 3 * * *', '*/15 0 3 * * *', '* 0 3 * * *', '0 3 * * *'])(
-    'takes the cron rule %s, which may begin with seconds',
+    'accepts the cron rule %s, also with seconds',
     async (cron) => {
       const window = { title: 'w', strategy: 'cron', cron, durationMinutes: 60, timezoneOption: 'UTC' };
       const { id } = await rig.call<{ id: number }>('POST', '/api/maintenances', window);
-      const found = await rig.call<{ cron: string; timeslotList: { startDate: string }[] }>(
+      const maintenance = await rig.call<{ cron: string; timeslotList: { startDate: string }[] }>(
         'GET',
         `/api/maintenances/${String(id)}`,
       );
-      expect(found.cron).toBe(cron);
-      expect(JSON.stringify(found)).toMatch(/03:00:00/);
+      expect(maintenance.cron).toBe(cron);
+      expect(JSON.stringify(maintenance)).toMatch(/03:00:00/);
       await rig.call('DELETE', `/api/maintenances/${String(id)}`);
     },
   );
@@ -130,9 +130,9 @@ describe('maintenance window', () => {
       statusPages: [page.id],
     });
     await rig.until(one.id, 3);
-    const shown = await (await fetch(`${rig.url}/api/status-page/main`)).json();
-    expect(shown).toMatchObject({ maintenanceList: [{ id, title: 'New disks', status: 'under-maintenance' }] });
-    expect(JSON.stringify(shown)).not.toContain('"monitors"');
+    const statusPage = await (await fetch(`${rig.url}/api/status-page/main`)).json();
+    expect(statusPage).toMatchObject({ maintenanceList: [{ id, title: 'New disks', status: 'under-maintenance' }] });
+    expect(JSON.stringify(statusPage)).not.toContain('"monitors"');
     expect(await (await fetch(`${rig.url}/api/status-page/main/badge`)).text()).toContain('Maintenance');
     const html = await (await fetch(`${rig.url}/status/main`)).text();
     expect(html).toContain('New disks');
@@ -144,8 +144,8 @@ describe('maintenance window', () => {
       statusPages: [page.id],
       reminders: [],
     };
-    const soon = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
-    await rig.call('POST', '/api/maintenances', { ...next, dateRange: [soon(3), soon(4)] });
+    const formatInDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
+    await rig.call('POST', '/api/maintenances', { ...next, dateRange: [formatInDays(3), formatInDays(4)] });
     const coming = await (await fetch(`${rig.url}/status/main`)).text();
     expect(coming).toMatch(
       /Next week<\/h2><p class="soft">\w{3}, \w{3} \d+, \d\d:\d\d \S+\s–\s\w{3}, \w{3} \d+, \d\d:\d\d \S+<\/p>/u,
@@ -193,21 +193,21 @@ function golden(name: string) {
 describe('with a simulated clock', () => {
   const hour = 3_600_000;
   const start = Date.parse('2026-03-28T00:30:00Z');
-  /** Lets the time pass in steps, so that what waits in between comes to its turn. */
+  /** Advances the clock in steps, so that scheduled work runs in between. */
   const pass = async (clock: FakeClock, ms: number, rig: UptimeRig): Promise<void> => {
-    for (let left = ms; left > 0; left -= 1_800_000) {
-      clock.advance(Math.min(left, 1_800_000));
+    for (let remainingMs = ms; remainingMs > 0; remainingMs -= 1_800_000) {
+      clock.advance(Math.min(remainingMs, 1_800_000));
       await rig.call('GET', '/api/maintenances');
     }
   };
-  /** By their ids: a delivery that the turned clock cuts short is sent again under the same one. */
+  /** Counts events by ID: a delivery that the advanced clock interrupts is repeated with the same ID. */
   const about = (rig: Pick<UptimeRig, 'sent'>) => {
     const events = rig.sent.filter(({ event }) => event.kind.startsWith('maintenance'));
     return [...new Map(events.map(({ event, title }) => [event.id, title])).values()];
   };
 
-  /** Jobs take their turn by the clock as well, and one that it cut short comes again seconds later. */
-  const told = (clock: FakeClock, rig: Pick<UptimeRig, 'sent'>, count: number) =>
+  /** Jobs also depend on the clock, and an interrupted job is retried seconds later. */
+  const waitForEvents = (clock: FakeClock, rig: Pick<UptimeRig, 'sent'>, count: number) =>
     vi.waitUntil(() => {
       clock.advance(1000);
       return about(rig).length >= count;
@@ -228,9 +228,9 @@ describe('with a simulated clock', () => {
       },
       ...{ reminders: [86_400, 3600], notifyStart: true, notifyEnd: true },
     });
-    // 24.5 hours before 01:00 UTC, when clocks go from 2 to 3.
+    // 24.5 hours before 01:00 UTC, when clocks change from 2 to 3.
     await pass(clock, hour, rig);
-    await told(clock, rig, 1);
+    await waitForEvents(clock, rig, 1);
     expect(rig.sent[0]).toMatchObject({
       type: 'info',
       title: '[Maintenance] Backup starts in 1 d',
@@ -249,7 +249,7 @@ describe('with a simulated clock', () => {
     await rig.until(job.id, 3);
     await pass(clock, hour, rig);
     await rig.until(job.id, 1);
-    await told(clock, rig, 4);
+    await waitForEvents(clock, rig, 4);
     await pass(clock, 12 * hour, rig);
     expect(about(rig)).toEqual(
       ['starts in 1 d', 'starts in 1 h', 'has started', 'has ended'].map((what) => `[Maintenance] Backup ${what}`),
@@ -274,7 +274,7 @@ describe('with a simulated clock', () => {
     await rig.call('GET', '/api/maintenances');
     clock.set(Date.parse('2026-04-02T11:29:30Z'));
     clock.advance(30_000);
-    await told(clock, rig, 1);
+    await waitForEvents(clock, rig, 1);
     await pass(clock, 600_000, rig);
     expect(about(rig)).toEqual(['[Maintenance] to come starts in 30 min']);
   });
@@ -301,11 +301,11 @@ describe('with a simulated clock', () => {
           notifyEnd: true,
         });
         await pass(clock, 2 * hour, first);
-        await told(clock, { sent }, 2);
+        await waitForEvents(clock, { sent }, 2);
       }
       await using second = await openUptime({ clock, dataDir, aggregator });
       await pass(clock, 2 * hour, second);
-      await told(clock, { sent }, 3);
+      await waitForEvents(clock, { sent }, 3);
       await pass(clock, 12 * hour, second);
       expect(about({ sent })).toEqual(
         ['starts in 10 min', 'has started', 'has ended'].map((what) => `[Maintenance] often ${what}`),

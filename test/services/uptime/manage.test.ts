@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-/** As Uptime Kuma 1.23 writes it: "Export Backup". */
+/** Backup file of Uptime Kuma 1.23 ("Export Backup"). */
 const backup = {
   version: '1.23.16',
   notificationList: [{ id: 1, name: 'ntfy', type: 'ntfy' }],
@@ -88,10 +88,14 @@ describe('backup of Uptime Kuma', () => {
     expect(by['backup']?.active).toBe(false);
     await rig.call('POST', `/api/monitors/${String(by['backup']?.id)}/resume`);
     expect(await (await fetch(`${rig.url}/api/push/Abc123`)).json()).toEqual({ ok: true });
-    // Once more: the token is taken, the rest comes a second time.
-    const again = await rig.call<{ monitors: number; tags: number; skipped: object[] }>('POST', '/api/import', backup);
-    expect(again).toMatchObject({ monitors: 3, tags: 0 });
-    expect(again.skipped).toHaveLength(3);
+    // A repeated import skips the existing token and adds the rest again.
+    const secondImport = await rig.call<{ monitors: number; tags: number; skipped: object[] }>(
+      'POST',
+      '/api/import',
+      backup,
+    );
+    expect(secondImport).toMatchObject({ monitors: 3, tags: 0 });
+    expect(secondImport.skipped).toHaveLength(3);
     const none = await rig.raw('POST', '/api/import', { hello: 1 });
     expect([none.status, await none.json()]).toEqual([400, { ok: false, msg: expect.stringContaining('no backup') }]);
   });
@@ -164,45 +168,45 @@ it('edits, pauses and removes several monitors and reports failures', async () =
 
 it('counts an ongoing outage up to now in a report', async () => {
   const clock = createFakeClock(Date.parse('2026-02-01T00:00:00Z'));
-  await using own = await openUptime({ clock });
-  await own.add({ type: 'push', name: 'job', pushToken: 'r', interval: 300 });
+  await using clockRig = await openUptime({ clock });
+  await clockRig.add({ type: 'push', name: 'job', pushToken: 'r', interval: 300 });
   for (const status of ['up', 'down']) {
     clock.advance(60_000);
-    await fetch(`${own.url}/api/push/r?status=${status}`);
+    await fetch(`${clockRig.url}/api/push/r?status=${status}`);
   }
   clock.advance(30_000);
-  const { rows } = await own.call<{ rows: ReportRow[] }>('GET', '/api/report?days=1&target=95');
+  const { rows } = await clockRig.call<{ rows: ReportRow[] }>('GET', '/api/report?days=1&target=95');
   expect(rows).toMatchObject([{ downSeconds: 30, knownSeconds: 90, outages: 1 }]);
 });
 
 it('reports the error budget, also as CSV without formulas', async () => {
   const clock = createFakeClock(Date.parse('2026-02-01T00:00:00Z'));
-  await using own = await openUptime({ clock });
-  const { id } = await own.add({ type: 'push', name: '=cmd|"x", and more', pushToken: 'r', interval: 300 });
+  await using clockRig = await openUptime({ clock });
+  const { id } = await clockRig.add({ type: 'push', name: '=cmd|"x", and more', pushToken: 'r', interval: 300 });
   const push = async (minutes: number, status: string) => {
     for (let passed = 0; passed < minutes; passed += 1) {
       clock.advance(60_000);
-      await fetch(`${own.url}/api/push/r?status=${status}&ping=10`);
+      await fetch(`${clockRig.url}/api/push/r?status=${status}&ping=10`);
     }
   };
   await push(91, 'up');
   await push(9, 'down');
   await push(1, 'up');
-  const { rows } = await own.call<{ rows: ReportRow[] }>('GET', '/api/report?days=1&target=95');
+  const { rows } = await clockRig.call<{ rows: ReportRow[] }>('GET', '/api/report?days=1&target=95');
   expect(rows).toEqual([
     {
       ...{ id, name: '=cmd|"x", and more', uptime: expect.closeTo(0.91, 5), downSeconds: 540, knownSeconds: 6000 },
       ...{ outages: 1, avgPing: 10, budgetSeconds: 300, budgetLeftSeconds: -240, meets: false },
     },
   ]);
-  const csv = await own.raw('GET', '/api/report.csv?days=1&target=90');
+  const csv = await clockRig.raw('GET', '/api/report.csv?days=1&target=90');
   expect(csv.headers.get('content-type')).toContain('text/csv');
   const [head, line] = (await csv.text()).split('\r\n');
   expect(head).toBe('id,name,uptime,downSeconds,knownSeconds,outages,avgPing,budgetSeconds,budgetLeftSeconds,meets');
   expect(line).toMatch(/^\d+,"'=cmd\|""x"", and more",0\.91\d*,540,6000,1,10,600,60,true$/);
-  expect((await fetch(`${own.url}/api/report.csv`)).status).toBe(401);
-  // Seven days, a month and a year know as much.
-  expect(await own.call('GET', `/api/monitors/${String(id)}/facts`)).toMatchObject({
+  expect((await fetch(`${clockRig.url}/api/report.csv`)).status).toBe(401);
+  // Seven days, a month and a year have the same data.
+  expect(await clockRig.call('GET', `/api/monitors/${String(id)}/facts`)).toMatchObject({
     uptime: {
       day: expect.closeTo(0.91, 2),
       week: expect.closeTo(0.91, 2),
@@ -230,35 +234,35 @@ it('provisions and removes the entries of settings and environment', async () =>
     let inside: number;
     {
       writeFileSync(file, yaml);
-      await using own = await openUptime({ dataDir });
-      const { items } = await own.call<{ items: Monitor[] }>('GET', '/api/monitors');
+      await using firstRig = await openUptime({ dataDir });
+      const { items } = await firstRig.call<{ items: Monitor[] }>('GET', '/api/monitors');
       expect(items.map(({ name }) => name)).toEqual(['all', 'inside']);
       inside = items[1]?.id ?? 0;
       expect(items[1]?.parent).toBe(items[0]?.id);
-      expect(await own.call('GET', '/api/status-pages/main')).toMatchObject({
+      expect(await firstRig.call('GET', '/api/status-pages/main')).toMatchObject({
         theme: 'dark',
         publicGroupList: [{ name: 'Group', monitorList: [{ id: inside }] }],
       });
-      expect(await own.call('GET', '/api/maintenances')).toMatchObject({
+      expect(await firstRig.call('GET', '/api/maintenances')).toMatchObject({
         items: [{ title: 'Updates', monitors: [items[0]?.id] }],
       });
-      expect(own.host.log.some((line) => line.includes('wrong') && line.includes('url'))).toBe(true);
-      await own.add({ type: 'manual', name: 'by hand', interval: 3600 });
-      await own.until(inside, 1);
+      expect(firstRig.host.log.some((line) => line.includes('wrong') && line.includes('url'))).toBe(true);
+      await firstRig.add({ type: 'manual', name: 'by hand', interval: 3600 });
+      await firstRig.until(inside, 1);
     }
     {
       writeFileSync(file, yaml.replace(/ {6}- { name: all.*\n/, '').replace(', parent: all', ''));
       const UPTIME_MONITORS = JSON.stringify([{ name: 'inside', type: 'manual', manual_status: 0, interval: 3600 }]);
-      await using own = await openUptime({ dataDir, environment: { UPTIME_MONITORS } });
-      const { items } = await own.call<{ items: Monitor[] }>('GET', '/api/monitors');
+      await using declaredRig = await openUptime({ dataDir, environment: { UPTIME_MONITORS } });
+      const { items } = await declaredRig.call<{ items: Monitor[] }>('GET', '/api/monitors');
       expect(items.map(({ name, parent, id }) => [name, parent, id === inside])).toEqual([
         ['inside', null, true],
         ['by hand', null, false],
       ]);
-      expect(await own.call<{ items: object[] }>('GET', '/api/maintenances')).toMatchObject({
+      expect(await declaredRig.call<{ items: object[] }>('GET', '/api/maintenances')).toMatchObject({
         items: [{ title: 'Updates' }],
       });
-      await own.until(inside, 0);
+      await declaredRig.until(inside, 0);
     }
   } finally {
     rmSync(dataDir, { recursive: true, force: true });

@@ -69,8 +69,8 @@ describe('HTTP monitor', () => {
     const common = { type: 'http', interval: 60, authMethod: 'basic', basic_auth_user: 'u', basic_auth_pass: 'p' };
     const led = await rig.add({ ...common, name: 'led', url: `${start.url}/` });
     await rig.until(led.id, 1);
-    expect(start.seen[0]?.headers.authorization).toBe('Basic dTpw');
-    expect(end.seen[0]?.headers.authorization).toBeUndefined();
+    expect(start.requests[0]?.headers.authorization).toBe('Basic dTpw');
+    expect(end.requests[0]?.headers.authorization).toBeUndefined();
     const round = await rig.add({ ...common, name: 'round', url: `${start.url}/round`, maxredirects: 3 });
     expect(await rig.until(round.id, 0)).toMatchObject({ msg: 'Maximum number of redirects exceeded' });
     const still = await rig.add({
@@ -108,17 +108,17 @@ describe('HTTP monitor', () => {
     await using target = await openTarget((_request, response) => {
       response.end(JSON.stringify({ state: 'ok', list: [{ n: 3 }], long: 'a'.repeat(5000) }));
     });
-    const found = await rig.add({ type: 'keyword', name: 'k', url: target.url, keyword: '"ok"', interval: 60 });
-    expect(await rig.until(found.id, 1)).toMatchObject({ msg: '200 - OK, keyword is found' });
+    const monitor = await rig.add({ type: 'keyword', name: 'k', url: target.url, keyword: '"ok"', interval: 60 });
+    expect(await rig.until(monitor.id, 1)).toMatchObject({ msg: '200 - OK, keyword is found' });
     const json = { type: 'json-query', url: target.url, interval: 60 };
-    const plain = await rig.add({
+    const plainMonitor = await rig.add({
       ...json,
       name: 'j',
       jsonPath: 'list[0].n',
       jsonPathOperator: '>',
       expectedValue: '2',
     });
-    expect(await rig.until(plain.id, 1)).toMatchObject({ msg: 'JSON query passes (comparing 3 > 2)' });
+    expect(await rig.until(plainMonitor.id, 1)).toMatchObject({ msg: 'JSON query passes (comparing 3 > 2)' });
     const sum = await rig.add({ ...json, name: 's', jsonPath: '$sum(list.n) + 1', expectedValue: '4' });
     await rig.until(sum.id, 1);
     const bomb = '($f := function($n) { $n > 0 ? $f($n - 1) + $f($n - 1) : 1 }; $f(60))';
@@ -151,12 +151,12 @@ describe('container monitor', () => {
   it('queries the engine like Uptime Kuma and detects a stop immediately', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'engine-'));
     const socketPath = join(folder, 'docker.sock');
-    const asked: string[] = [];
+    const requests: string[] = [];
     let state: Record<string, unknown> = { Running: true, Status: 'running' };
     let restarts = 0;
     const streams: ServerResponse[] = [];
     const engine = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requests.push(request.url ?? '');
       if (request.url?.startsWith('/events') === true) {
         streams.push(response.writeHead(200));
         response.flushHeaders();
@@ -210,7 +210,7 @@ describe('container monitor', () => {
       expect(await rig.call('POST', `/api/monitors/${String(id)}/check`)).toMatchObject({ status: 2 });
       const none = await rig.add({ ...common, name: 'no container', docker_container: 'nosuch' });
       expect(await rig.until(none.id, 0)).toMatchObject({ msg: 'Request failed with status code 404' });
-      expect(asked).toContain('/containers/web/json');
+      expect(requests).toContain('/containers/web/json');
     } finally {
       engine.closeAllConnections();
       engine.close();
@@ -273,10 +273,10 @@ describe('push monitor', () => {
     await rig.call('POST', `/api/monitors/${String(id)}/resume`);
     expect(await since()).toBeNull();
     await push('tok456');
-    const again = await since();
-    expect(again).toBeGreaterThan(first ?? Infinity);
+    const secondInterval = await since();
+    expect(secondInterval).toBeGreaterThan(first ?? Infinity);
     await push('tok456');
-    expect(await since()).toBe(again);
+    expect(await since()).toBe(secondInterval);
   });
 
   it('is down without a push', async () => {
@@ -316,7 +316,7 @@ it('sends one notification for a host and its dependents', async () => {
   target.handler = (_request, response) => void response.end();
   await rig.events('up', base.id);
   await rig.until(above.id, 1);
-  // One of its own comes after the end of all that the outage could have sent.
+  // Causes a separate outage, whose event would follow all events of the first one.
   await rig.call('PATCH', `/api/monitors/${String(above.id)}`, { dependsOn: null, url: 'http://127.0.0.1:1/' });
   const downs = await rig.events('down', above.id);
   expect(downs).toHaveLength(1);

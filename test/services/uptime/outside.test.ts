@@ -18,12 +18,12 @@ import { uptime } from '../../../services/uptime/index.ts';
 import { freePort } from '../../support/free-port.ts';
 import { openHome } from '../../support/gateway/phone.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { lacksProgram } from '../../support/needs.ts';
+import { lacksProgram } from '../../support/requirements.ts';
 import { toolPath } from '../../support/tools.ts';
 import { openTarget, openUptime } from './rig.ts';
 
 const prometheus = toolPath('prometheus');
-const patience = { timeout: 60_000, interval: 200 };
+const waitOptions = { timeout: 60_000, interval: 200 };
 
 it.skipIf(lacksProgram(prometheus))('is scraped by Prometheus with a key, and the shipped rules fire', async () => {
   await using target = await openTarget((_request, response) => void response.writeHead(500).end());
@@ -62,26 +62,26 @@ it.skipIf(lacksProgram(prometheus))('is scraped by Prometheus with a key, and th
       const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
       return reply?.ok === true ? ((await reply.json()) as { data: unknown }).data : undefined;
     };
-    const valueOf = (query: string) =>
+    const queryValue = (query: string) =>
       vi.waitUntil(async () => {
         const data = (await ask(`query?query=${encodeURIComponent(query)}`)) as
           { result: { value: [number, string] }[] } | undefined;
         return data?.result[0]?.value[1];
-      }, patience);
-    expect(await valueOf('up{job="homeport-uptime"} == 1')).toBe('1');
-    expect(await valueOf('monitor_status{monitor_name="shop"}')).toBe('0');
-    expect(await valueOf('uptime_monitors_up')).toBe('0');
+      }, waitOptions);
+    expect(await queryValue('up{job="homeport-uptime"} == 1')).toBe('1');
+    expect(await queryValue('monitor_status{monitor_name="shop"}')).toBe('0');
+    expect(await queryValue('uptime_monitors_up')).toBe('0');
     const alert = await vi.waitUntil(async () => {
       const data = (await ask('alerts')) as { alerts: { labels: Record<string, string> }[] } | undefined;
       return data?.alerts.find(({ labels }) => labels['alertname'] === 'MonitorDown');
-    }, patience);
+    }, waitOptions);
     expect(alert.labels).toMatchObject({ monitor_name: 'shop', severity: 'critical' });
     await rig.call('DELETE', `/api/monitors/${String(id)}`);
     await vi.waitUntil(async () => {
       const data = (await ask(`query?query=${encodeURIComponent('monitor_status{monitor_name="shop"}')}`)) as
         { result: object[] } | undefined;
       return data?.result.length === 0;
-    }, patience);
+    }, waitOptions);
   } finally {
     child.kill('SIGKILL');
     await ended;
@@ -107,34 +107,34 @@ it('serves a status page under its domain name through the gateway without a sig
   expect(await visit()).toBeUndefined();
   await call('POST', '/api/status-pages', { slug: 'harbour', title: 'Harbour' });
   await call('PUT', '/api/status-pages/harbour', { domainNameList: ['status.harbour.local'] });
-  const shown = await vi.waitUntil(async () => {
-    const answer = await visit();
-    return answer?.status === 200 ? answer : undefined;
-  }, patience);
-  expect(shown.body).toContain('<title>Harbour</title>');
+  const series = await vi.waitUntil(async () => {
+    const response = await visit();
+    return response?.status === 200 ? response : undefined;
+  }, waitOptions);
+  expect(series.body).toContain('<title>Harbour</title>');
   expect(JSON.parse((await visit('/api/entry-page'))?.body ?? '')).toMatchObject({ statusPageSlug: 'harbour' });
-  // All else there asks who it is, as on its own port.
+  // All other paths require a sign-in, as on the service's own port.
   expect((await visit('/api/monitors'))?.status).toBe(401);
   expect((await home.ask('https://uptime.nas.local/status/harbour')).status).toBe(200);
-  // The push topic is named, and leads to no port that answers on this machine alone.
+  // The push topic is listed without a link to a port that is only reachable on this computer.
   await call('PUT', '/api/status-pages/harbour', { subscribable: true, pushTopic: 'harbour-news' });
   const followed = await home.ask('https://uptime.nas.local/status/harbour');
   expect(followed.body).toContain('harbour-news');
   expect(followed.body).not.toMatch(/href="[^"]*harbour-news/);
-  // None may be an address or lead to this machine itself.
+  // No link may be a loopback address.
   for (const name of ['127.0.0.2', 'localhost', 'a.localhost', '0x7f000001'])
     await expect(call('PUT', '/api/status-pages/harbour', { domainNameList: [name] })).rejects.toThrow();
   await call('PUT', '/api/status-pages/harbour', { domainNameList: ['nas.local', 'status.harbour.local'] });
-  await vi.waitUntil(async () => (await visit())?.status === 200, patience);
+  await vi.waitUntil(async () => (await visit())?.status === 200, waitOptions);
   expect((await home.ask('https://nas.local/')).body).toContain('What is shared on this network');
-  // A page that is not published any more has no name: nothing leads to Uptime there.
+  // An unpublished page is not found under its domain.
   await call('PUT', '/api/status-pages/harbour', { published: false });
-  await vi.waitUntil(async () => (await visit())?.status !== 200, patience);
+  await vi.waitUntil(async () => (await visit())?.status !== 200, waitOptions);
   expect((await visit('/api/entry-page'))?.body ?? '').not.toContain('harbour');
   await call('PUT', '/api/status-pages/harbour', { published: true });
-  await vi.waitUntil(async () => (await visit())?.status === 200, patience);
+  await vi.waitUntil(async () => (await visit())?.status === 200, waitOptions);
   await home.change({ shared: [] });
-  await vi.waitUntil(async () => (await visit())?.status !== 200, patience);
+  await vi.waitUntil(async () => (await visit())?.status !== 200, waitOptions);
 });
 
 it('permits local clients, but no gateway clients, while no account exists', async () => {

@@ -8,16 +8,16 @@ import { listen, openUptime, type UptimeRig } from './rig.ts';
 const minute = 60_000;
 const day = 1440 * minute;
 
-/** Events of a kind, each once; the clock goes on a little, since jobs take their turn by it. */
+/** Waits for events of a kind, each counted once, while the clock advances, because jobs depend on it. */
 function until(clock: FakeClock, rig: UptimeRig, kind: string, count: number) {
   return vi.waitUntil(() => {
     clock.advance(10);
-    const found = eventsOf(rig, kind);
-    return found.length >= count ? found : undefined;
+    const events = listEvents(rig, kind);
+    return events.length >= count ? events : undefined;
   });
 }
 
-function eventsOf(rig: UptimeRig, kind: string) {
+function listEvents(rig: UptimeRig, kind: string) {
   return [
     ...new Map(rig.sent.filter(({ event }) => event.kind === kind).map((sent) => [sent.event.id, sent])).values(),
   ];
@@ -27,7 +27,7 @@ function push(rig: UptimeRig, token: string, query: string): Promise<Response> {
   return fetch(`${rig.url}/api/push/${token}?${query}`);
 }
 
-/** All that was under way has been written and sent. */
+/** Waits until all pending writes and deliveries have ended. */
 async function settle(clock: FakeClock, rig: UptimeRig): Promise<void> {
   const mark = await rig.add({ type: 'manual', name: 'mark', manual_status: 0, interval: 86_400 });
   await vi.waitUntil(() => {
@@ -60,8 +60,8 @@ it('reports slow responses and their end once without changing the baseline', as
     title: '[Normal again] job',
     type: 'success',
   });
-  expect(eventsOf(rig, 'degraded')).toHaveLength(1);
-  expect(eventsOf(rig, 'down')).toEqual([]);
+  expect(listEvents(rig, 'degraded')).toHaveLength(1);
+  expect(listEvents(rig, 'down')).toEqual([]);
 });
 
 it('warns of a certificate once per threshold and again for a new one', async () => {
@@ -83,22 +83,22 @@ it('warns of a certificate once per threshold and again for a new one', async ()
       certWarnDays: [1, 0],
     });
     await rig.until(id, 1);
-    const told = () => eventsOf(rig, 'cert_expiry').map(({ event }) => event['threshold']);
+    const listThresholds = () => listEvents(rig, 'cert_expiry').map(({ event }) => event['threshold']);
     const jump = async (days: number, count: number) => {
       clock.set(clock.now() + days * day);
       clock.advance(minute);
       await until(clock, rig, 'cert_expiry', count);
     };
-    // It lasts two days from now on.
+    // The maintenance lasts two days from now.
     await until(clock, rig, 'cert_expiry', 1);
     await jump(1, 2);
     await jump(1, 3);
     clock.advance(10 * minute);
     await settle(clock, rig);
-    expect(told()).toEqual([1, 0, -1]);
+    expect(listThresholds()).toEqual([1, 0, -1]);
     server.setSecureContext(other);
     await until(clock, rig, 'cert_expiry', 4);
-    expect(new Set(eventsOf(rig, 'cert_expiry').map(({ event }) => event['fingerprint256'])).size).toBe(2);
+    expect(new Set(listEvents(rig, 'cert_expiry').map(({ event }) => event['fingerprint256'])).size).toBe(2);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -110,14 +110,14 @@ it('ignores failures after a sleep for a while', async () => {
   await using rig = await openUptime({ clock });
   for (const name of ['lives', 'dead']) await rig.add({ type: 'push', name, pushToken: name, interval: 60 });
   for (const name of ['lives', 'dead']) await push(rig, name, '');
-  // Eight hours in which nobody could have been heard, and the clock set back after that.
+  // Eight hours without any check, after which the clock is set back.
   for (const jump of [480 * minute, -60 * minute]) {
     clock.advance(50_000);
     clock.set(clock.now() + jump);
     clock.advance(20_000);
     await push(rig, 'lives', '');
     await settle(clock, rig);
-    expect(eventsOf(rig, 'down').map(({ event }) => event['monitorName'])).not.toContain('dead');
+    expect(listEvents(rig, 'down').map(({ event }) => event['monitorName'])).not.toContain('dead');
     await push(rig, 'dead', '');
   }
   for (let passed = 0; passed < 3; passed += 1) {
@@ -167,7 +167,7 @@ it('stops reminders after an acknowledgement and reports the recovery', async ()
   });
   await rig.call('PATCH', `/api/monitors/${String(id)}`, { manual_status: 1 });
   await until(clock, rig, 'up', 1);
-  expect(eventsOf(rig, 'down')).toHaveLength(2);
+  expect(listEvents(rig, 'down')).toHaveLength(2);
 });
 
 it('reports the start and end of flapping once', async () => {
@@ -206,9 +206,9 @@ it('returns the uptime of each of the last 24 hours and null for unknown hours',
     const isDown = minutes >= 60 && minutes < 90;
     await push(rig, 'hours', isDown ? 'status=down&msg=gone' : 'ping=5');
   }
-  const hoursOf = async (one: number): Promise<readonly any[]> =>
+  const listHours = async (one: number): Promise<readonly any[]> =>
     (await rig.call<Record<string, any[]>>('GET', `/api/hours?ids=${String(one)},999`))[String(one)] ?? [];
-  const hours = await hoursOf(id);
+  const hours = await listHours(id);
   expect(hours).toHaveLength(24);
   expect(hours.slice(0, 21)).toEqual(Array(21).fill(null));
   expect(hours[21]).toBe(1);
@@ -218,5 +218,5 @@ it('returns the uptime of each of the last 24 hours and null for unknown hours',
   const rare = await rig.add({ type: 'push', name: 'nightly', pushToken: 'rare', interval: 86_400 });
   await push(rig, 'rare', 'ping=5');
   clock.advance(180 * minute);
-  expect((await hoursOf(rare.id)).slice(-5)).toEqual([null, 1, 1, 1, 1]);
+  expect((await listHours(rare.id)).slice(-5)).toEqual([null, 1, 1, 1, 1]);
 });

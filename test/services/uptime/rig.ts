@@ -6,7 +6,7 @@ import type { Heartbeat, Monitor } from '../../../services/contracts/uptime/view
 import { control } from '../../../services/control/index.ts';
 import { adminAuthorization, openTestHost, type TestHost, type TestHostOptions } from '../../support/host.ts';
 
-/** What the aggregator was sent. */
+/** Event that the aggregator received. */
 export interface SentEvent {
   readonly title: string;
   readonly body: string;
@@ -15,20 +15,20 @@ export interface SentEvent {
   readonly event: { readonly id: string; readonly kind: string; readonly monitorId?: number } & Record<string, unknown>;
 }
 
-/** Answers on a free port of this machine; `handler` may be changed. */
+/** HTTP server on a free port; `handler` can be replaced. */
 export interface Target extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   handler: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Requests so far. */
-  readonly seen: IncomingMessage[];
+  /** Received requests. */
+  readonly requests: IncomingMessage[];
 }
 
 export async function openTarget(
   handler: Target['handler'] = (_request, response) => void response.end('fine'),
 ): Promise<Target> {
   const server = createServer((request, response) => {
-    target.seen.push(request);
+    target.requests.push(request);
     target.handler(request, response);
   });
   const port = await listen(server);
@@ -36,7 +36,7 @@ export async function openTarget(
     url: `http://127.0.0.1:${String(port)}`,
     port,
     handler,
-    seen: [],
+    requests: [],
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -60,21 +60,21 @@ export async function listen(
 export interface UptimeRig extends AsyncDisposable {
   readonly host: TestHost;
   readonly url: string;
-  /** A call of the REST API on the service's own port. */
+  /** Calls the REST API on the port of the service. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   raw(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   add(monitor: Record<string, unknown>): Promise<Monitor>;
-  /** Beats of a monitor, oldest first. */
+  /** Returns the heartbeats of a monitor, oldest first. */
   beats(id: number): Promise<readonly Heartbeat[]>;
-  /** Waits until a beat of that status is the last one. */
+  /** Waits until the last heartbeat has that status. */
   until(id: number, status: number): Promise<Heartbeat>;
-  /** Waits for that many events of a kind. */
+  /** Waits for that number of events of a kind. */
   events(kind: string, monitor: number, count?: number): Promise<readonly SentEvent[]>;
   readonly sent: SentEvent[];
   readonly aggregator: Target;
 }
 
-/** A host with the monitor alone, whose events go to an aggregator of the test. */
+/** Opens a host with the uptime service, whose events are sent to an aggregator of the test. */
 export async function openUptime(options: TestHostOptions & { readonly aggregator?: Target } = {}): Promise<UptimeRig> {
   const sent: SentEvent[] = [];
   const aggregator =
@@ -123,8 +123,8 @@ export async function openUptime(options: TestHostOptions & { readonly aggregato
       }, 60_000),
     events: (kind, monitor, count = 1) =>
       vi.waitUntil(() => {
-        const found = sent.filter(({ event }) => event.kind === kind && event.monitorId === monitor);
-        return found.length >= count ? found : undefined;
+        const events = sent.filter(({ event }) => event.kind === kind && event.monitorId === monitor);
+        return events.length >= count ? events : undefined;
       }, 60_000),
     async [Symbol.asyncDispose]() {
       await host[Symbol.asyncDispose]();

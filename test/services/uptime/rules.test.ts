@@ -13,12 +13,12 @@ import { Schedule } from '../../../services/uptime/check/schedule.ts';
 
 const rules = { maxretries: 0, resendInterval: 0, upsideDown: false, retryOnlyOnStatusCodeFailure: false };
 
-/** Judges beats of these statuses; what was important, and what was told. */
+/** Evaluates heartbeats with these statuses. Returns the important ones and the notified ones. */
 function story(statuses: readonly (0 | 1 | 2 | 3)[], change: Partial<typeof rules> = {}) {
-  let standing: CheckState = initialCheckState;
+  let checkState: CheckState = initialCheckState;
   return statuses.map((status, index) => {
-    const verdict = judge({ ...rules, ...change }, standing, { at: index * 1000, status, msg: '', ping: null });
-    ({ state: standing } = verdict);
+    const verdict = judge({ ...rules, ...change }, checkState, { at: index * 1000, status, msg: '', ping: null });
+    ({ state: checkState } = verdict);
     return [verdict.heartbeat.status, verdict.heartbeat.important, verdict.notification];
   });
 }
@@ -75,11 +75,11 @@ describe('certificates', () => {
   });
 
   it('warns at each threshold once and again for a new certificate', () => {
-    let told = {};
+    let state = {};
     const warned: (readonly [number, number])[] = [];
-    for (let left = 30; left >= -2; left -= 0.5) {
-      const result = findDueWarnings(chain(left * day), [7, 14, 21], told, 0);
-      ({ told } = result);
+    for (let daysLeft = 30; daysLeft >= -2; daysLeft -= 0.5) {
+      const result = findDueWarnings(chain(daysLeft * day), [7, 14, 21], state, 0);
+      ({ told: state } = result);
       warned.push(...result.due.map(({ threshold, daysRemaining }) => [threshold, daysRemaining] as const));
     }
     expect(warned).toEqual([
@@ -88,13 +88,13 @@ describe('certificates', () => {
       [7, 7],
       [-1, 0],
     ]);
-    expect(findDueWarnings(chain(5 * day), [7, 14, 21], told, 0).due).toEqual([]);
-    expect(findDueWarnings(chain(5 * day, 'B'), [7, 14, 21], told, 0).due).toMatchObject([{ threshold: 7 }]);
+    expect(findDueWarnings(chain(5 * day), [7, 14, 21], state, 0).due).toEqual([]);
+    expect(findDueWarnings(chain(5 * day, 'B'), [7, 14, 21], state, 0).due).toMatchObject([{ threshold: 7 }]);
   });
 });
 
 describe('degradation', () => {
-  /** A minute a beat; the beats at which it began and ended to be slow. */
+  /** Evaluates one heartbeat per minute. Returns the indexes at which slow responses began and ended. */
   function watch(ping: (beat: number) => number, beats: number) {
     const week = createHistogram();
     let slowness = notSlow;
@@ -156,16 +156,20 @@ describe('check schedule', () => {
 });
 
 describe('times of maintenance', () => {
-  const at = (text: string): number => Date.parse(`${text}Z`);
+  const parseTime = (text: string): number => Date.parse(`${text}Z`);
   it.each([
-    [at('2026-11-26T02:00'), at('2026-11-26T03:30'), 'Thursday, November 26, 03:00 to 04:30 (Europe/Berlin)'],
     [
-      at('2026-11-26T22:00'),
-      at('2026-11-27T01:00'),
+      parseTime('2026-11-26T02:00'),
+      parseTime('2026-11-26T03:30'),
+      'Thursday, November 26, 03:00 to 04:30 (Europe/Berlin)',
+    ],
+    [
+      parseTime('2026-11-26T22:00'),
+      parseTime('2026-11-27T01:00'),
       'Thursday, November 26, 23:00 to Friday, November 27, 02:00 (Europe/Berlin)',
     ],
-    [at('2026-11-26T02:00'), Infinity, 'Thursday, November 26, 03:00, until somebody ends it (Europe/Berlin)'],
-  ])('are said by the clocks of their zone, %i to %i', (start, end, words) => {
-    expect(formatSlot({ start, end }, 'Europe/Berlin')).toBe(words);
+    [parseTime('2026-11-26T02:00'), Infinity, 'Thursday, November 26, 03:00, until somebody ends it (Europe/Berlin)'],
+  ])('are formatted in their time zone, %i to %i', (start, end, formatted) => {
+    expect(formatSlot({ start, end }, 'Europe/Berlin')).toBe(formatted);
   });
 });

@@ -61,23 +61,23 @@ it('queries PostgreSQL read-only and hides the password', async () => {
   expect((await rig.until(slow.id, 0)).msg).toBe('timeout of 1000ms exceeded');
   const none = await rig.add({ ...common, name: 'none', databaseConnectionString: 'postgres://u:hush@127.0.0.1:1/x' });
   expect((await rig.until(none.id, 0)).msg).toContain('ECONNREFUSED');
-  const told = JSON.stringify([await rig.call('GET', '/api/monitors'), rig.sent]) + rig.host.log.join();
-  expect(told).toContain('127.0.0.1:1/x');
-  expect(told).not.toContain('hush');
+  const text = JSON.stringify([await rig.call('GET', '/api/monitors'), rig.sent]) + rig.host.log.join();
+  expect(text).toContain('127.0.0.1:1/x');
+  expect(text).not.toContain('hush');
 });
 
 it('signs in to Redis and sends PING', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const server = createServer((socket: Socket) => {
     socket.on('error', () => socket.destroy());
     socket.on('data', (part) => {
-      const words = part
+      const topics = part
         .toString()
         .split('\r\n')
-        .filter((_, at) => at % 2 === 0 && at > 0);
-      heard.push(part.toString());
+        .filter((_, index) => index % 2 === 0 && index > 0);
+      received.push(part.toString());
       socket.write(
-        words.includes('wrong') ? '-WRONGPASS invalid username-password pair\r\n' : '+OK\r\n+OK\r\n+PONG\r\n',
+        topics.includes('wrong') ? '-WRONGPASS invalid username-password pair\r\n' : '+OK\r\n+OK\r\n+PONG\r\n',
       );
     });
   });
@@ -89,7 +89,7 @@ it('signs in to Redis and sends PING', async () => {
       rig.add({ type: 'redis', name, databaseConnectionString, ...hourly });
     const fine = await add('redis', `redis://ada:p%40ss@127.0.0.1:${String(port)}/2`);
     expect(await rig.until(fine.id, 1)).toMatchObject({ msg: 'PONG' });
-    expect(heard[0]).toBe(
+    expect(received[0]).toBe(
       '*3\r\n$4\r\nAUTH\r\n$3\r\nada\r\n$4\r\np@ss\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*1\r\n$4\r\nPING\r\n',
     );
     const wrong = await add('wrong', `redis://:wrong@127.0.0.1:${String(port)}`);
@@ -102,7 +102,7 @@ it('signs in to Redis and sends PING', async () => {
   }
 });
 
-/** What a broker says to a short packet of a client: one that signs in, or asks for a topic. */
+/** Returns the broker's response to a CONNECT or SUBSCRIBE packet. */
 function answer(socket: Socket, packet: Buffer): void {
   const kind = (packet[0] ?? 0) >> 4;
   if (kind === 1) socket.write(Buffer.from([0x20, 2, 0, packet.includes('wrong') ? 4 : 0]));
@@ -110,7 +110,7 @@ function answer(socket: Socket, packet: Buffer): void {
   const topic = packet.subarray(6, 6 + packet.readUInt16BE(4));
   socket.write(Buffer.from([0x90, 3, packet[2] ?? 0, packet[3] ?? 0, topic.equals(Buffer.from('secret')) ? 128 : 0]));
   if (topic.equals(Buffer.from('silent'))) return;
-  // A filter matches several topics; the broker names the one of the message.
+  // A filter matches several topics; the broker sends the topic of the message.
   const published = Buffer.from(topic.toString().replace('/#', '/pump').replace('+', 'garden'));
   const body = Buffer.concat([Buffer.from([0, published.length]), published, Buffer.from('{"state":"ok"}')]);
   socket.write(Buffer.concat([Buffer.from([0x30, body.length]), body]));
@@ -122,13 +122,13 @@ const condition = (variable: string, operator: string, value: string): object =>
 
 it('waits for a matching MQTT message', async () => {
   const server = createServer((socket) => {
-    let left = Buffer.alloc(0);
+    let remaining = Buffer.alloc(0);
     socket.on('error', () => socket.destroy());
     socket.on('data', (part: Buffer) => {
-      left = Buffer.concat([left, part]);
-      for (let length = left[1] ?? 127; left.length >= 2 + length; length = left[1] ?? 127) {
-        answer(socket, left.subarray(0, 2 + length));
-        left = left.subarray(2 + length);
+      remaining = Buffer.concat([remaining, part]);
+      for (let length = remaining[1] ?? 127; remaining.length >= 2 + length; length = remaining[1] ?? 127) {
+        answer(socket, remaining.subarray(0, 2 + length));
+        remaining = remaining.subarray(2 + length);
       }
     });
   });
@@ -199,7 +199,8 @@ it('compares time and stratum of an NTP server', async () => {
     reply[0] = 0x24;
     reply[1] = clock.stratum;
     question.copy(reply, 24, 40, 48);
-    for (const at of [32, 40]) reply.writeUInt32BE(Math.floor((Date.now() + clock.ahead) / 1000) + 2_208_988_800, at);
+    for (const offset of [32, 40])
+      reply.writeUInt32BE(Math.floor((Date.now() + clock.ahead) / 1000) + 2_208_988_800, offset);
     server.send(reply, port, address);
   });
   await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
@@ -223,11 +224,17 @@ it('compares time and stratum of an NTP server', async () => {
 });
 
 it('fails without a network and does not start after its timeout', async () => {
-  // Nothing can be sent there, which the system says before a question is asked.
-  const away = await rig.add({ type: 'ntp', name: 'away', hostname: '255.255.255.255', port: 123, ...hourly });
-  expect((await rig.until(away.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
-  const again = await rig.add({ type: 'ntp', name: 'again', hostname: '255.255.255.255', port: 123, ...hourly });
-  expect((await rig.until(again.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
+  // The system rejects packets to this address before a query is sent.
+  const unreachable = await rig.add({ type: 'ntp', name: 'away', hostname: '255.255.255.255', port: 123, ...hourly });
+  expect((await rig.until(unreachable.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
+  const unreachableAgain = await rig.add({
+    type: 'ntp',
+    name: 'again',
+    hostname: '255.255.255.255',
+    port: 123,
+    ...hourly,
+  });
+  expect((await rig.until(unreachableAgain.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
   for (const [probe, type] of [
     [probeNtp, 'ntp'],
     [probeMqtt, 'mqtt'],

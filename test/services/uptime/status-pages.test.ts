@@ -24,7 +24,7 @@ async function addPage(slug: string, monitors: readonly number[], more: object =
 const addJob = (name: string, status = 1) => rig.add({ type: 'manual', name, manual_status: status, interval: 3600 });
 const set = (id: number, manual_status: number) => rig.call('PATCH', `/api/monitors/${String(id)}`, { manual_status });
 
-/** Asks under another name of this machine. */
+/** Sends a request with another host name. */
 function askAs(host: string, path: string): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(rig.url + path, { headers: { host } }, (response) => {
@@ -47,7 +47,7 @@ it('lists outages with their timeline and without causes', async () => {
   await rig.events('down', other.id);
   const html = async () => (await fetch(`${rig.url}/status/outages`)).text();
   expect(await html()).toMatch(/Mail<\/span><span class="word w0">Down now/);
-  // A time is that of the house, with its zone.
+  // Times are formatted in the server's time zone, which is included.
   expect(await html()).toMatch(/Down since <time datetime="[^"]+Z">\w{3}, \w{3} \d+, \d\d:\d\d \S+<\/time>/);
   const { items } = await rig.call<{ items: { id: number }[] }>('GET', `/api/incidents?monitor=${String(job.id)}`);
   await rig.call('POST', `/api/incidents/${String(items[0]?.id)}/ack`);
@@ -56,9 +56,12 @@ it('lists outages with their timeline and without causes', async () => {
   await set(job.id, 1);
   await rig.events('up', job.id);
   expect(await html()).toMatch(/Mail<\/span><span class="word w1">Over/);
-  const shown = await (await fetch(`${rig.url}/api/status-page/outages`)).json();
-  expect(shown).toMatchObject({ outages: [{ monitorIds: [job.id], resolvedAt: expect.stringMatching(/^\d{4}-/) }] });
-  for (const text of [await html(), JSON.stringify(shown)]) expect(text).not.toMatch(/password|Secret|Set by hand/);
+  const statusPage = await (await fetch(`${rig.url}/api/status-page/outages`)).json();
+  expect(statusPage).toMatchObject({
+    outages: [{ monitorIds: [job.id], resolvedAt: expect.stringMatching(/^\d{4}-/) }],
+  });
+  for (const text of [await html(), JSON.stringify(statusPage)])
+    expect(text).not.toMatch(/password|Secret|Set by hand/);
   await rig.call('PUT', '/api/status-pages/outages', { showOutages: false });
   expect(await html()).not.toContain('Outages of the last');
 });
@@ -67,19 +70,19 @@ it('lists an outage once in the feed despite a pause or maintenance', async () =
   const job = await addJob('Boiler', 0);
   await addPage('feed', [job.id]);
   await rig.until(job.id, 0);
-  const at = `/api/monitors/${String(job.id)}`;
-  const told = async () =>
+  const monitorPath = `/api/monitors/${String(job.id)}`;
+  const readFeed = async () =>
     /<guid[^>]*>(m[^<]+)<[^]*<pubDate>([^<]+)<[^]*(has been down since [^\]]+)/
       .exec(await (await fetch(`${rig.url}/status/feed/rss`)).text())
       ?.slice(1);
-  const first = await told();
+  const first = await readFeed();
   expect(first).toHaveLength(3);
   const beats = (await rig.beats(job.id)).length;
-  await rig.call('POST', `${at}/pause`);
-  await rig.call('POST', `${at}/resume`);
-  expect(await told()).toEqual(first);
+  await rig.call('POST', `${monitorPath}/pause`);
+  await rig.call('POST', `${monitorPath}/resume`);
+  expect(await readFeed()).toEqual(first);
   await vi.waitUntil(async () => (await rig.beats(job.id)).length > beats);
-  expect(await told()).toEqual(first);
+  expect(await readFeed()).toEqual(first);
   const window = await rig.call<{ id: number }>('POST', '/api/maintenances', {
     title: 'Service',
     strategy: 'manual',
@@ -87,10 +90,10 @@ it('lists an outage once in the feed despite a pause or maintenance', async () =
     monitors: [job.id],
   });
   await rig.until(job.id, 3);
-  expect(await told()).toBeUndefined();
+  expect(await readFeed()).toBeUndefined();
   await rig.call('DELETE', `/api/maintenances/${String(window.id)}`);
   await rig.until(job.id, 0);
-  expect(await told()).toEqual(first);
+  expect(await readFeed()).toEqual(first);
 });
 
 it('changes only the given fields of pages and notes', async () => {
@@ -98,13 +101,13 @@ it('changes only the given fields of pages and notes', async () => {
   await addPage('kept', [], names);
   await rig.call('PUT', '/api/status-pages/kept', { published: false });
   expect(await rig.call('GET', '/api/status-pages/kept')).toMatchObject({ ...names, published: false });
-  const at = '/api/status-pages/kept/incidents';
-  const { id } = await rig.call<{ id: number }>('POST', at, {
+  const incidentsPath = '/api/status-pages/kept/incidents';
+  const { id } = await rig.call<{ id: number }>('POST', incidentsPath, {
     title: 'Move',
     content: 'To new disks.',
     style: 'danger',
   });
-  const changed = await rig.call('PATCH', `${at}/${String(id)}`, { pin: false });
+  const changed = await rig.call('PATCH', `${incidentsPath}/${String(id)}`, { pin: false });
   expect(changed).toMatchObject({ title: 'Move', content: 'To new disks.', style: 'danger', pin: false });
 });
 
@@ -124,8 +127,8 @@ describe('domain name of a status page', () => {
       entryPage: 'dashboard',
     });
     await rig.call('POST', '/api/status-pages', { slug: 'second', title: 'Second' });
-    const taken = await rig.raw('PUT', '/api/status-pages/second', { domainNameList: ['status.example.org'] });
-    expect([taken.status, await taken.json()]).toEqual([
+    const response = await rig.raw('PUT', '/api/status-pages/second', { domainNameList: ['status.example.org'] });
+    expect([response.status, await response.json()]).toEqual([
       409,
       expect.objectContaining({ issues: [{ path: ['domainNameList'], message: 'Another status page has it.' }] }),
     ]);
@@ -177,6 +180,6 @@ it('notifies followers once over push and Delivery', async () => {
   await vi.waitUntil(() => mail.taken.length >= 4);
   expect(mail.taken.map(({ to }) => to)).toEqual(Array.from({ length: 4 }, () => ['customer@example.com']));
   expect(mail.taken[0]?.source.toString()).toContain('Subject: Page followed: Shop is down');
-  const shown = JSON.stringify(await (await fetch(`${rig.url}/api/status-page/followed`)).json());
-  expect(shown).not.toContain('customers');
+  const statusPage = JSON.stringify(await (await fetch(`${rig.url}/api/status-page/followed`)).json());
+  expect(statusPage).not.toContain('customers');
 });

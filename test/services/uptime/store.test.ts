@@ -12,7 +12,7 @@ import { MonitorStore } from '../../../services/uptime/store/monitors.ts';
 import { Rollup } from '../../../services/uptime/monitoring/rollup.ts';
 import { createRuntimeMonitor } from '../../../services/uptime/monitoring/monitor-state.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { silentLog } from '../../support/place.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { eachDialect } from '../../support/database.ts';
 
 const hour = 3_600_000;
@@ -23,8 +23,18 @@ const vault = {
   open: (text: string) => Buffer.from(text.slice(7), 'hex').toString(),
 };
 
-function beat(monitorId: number, at: number, change: Partial<StoredHeartbeat> = {}): StoredHeartbeat {
-  return { monitorId, at, status: 1, msg: '200 - OK', ping: 20, important: false, retries: 0, duration: 0, ...change };
+function beat(monitorId: number, time: number, change: Partial<StoredHeartbeat> = {}): StoredHeartbeat {
+  return {
+    monitorId,
+    at: time,
+    status: 1,
+    msg: '200 - OK',
+    ping: 20,
+    important: false,
+    retries: 0,
+    duration: 0,
+    ...change,
+  };
 }
 
 eachDialect((name, open) => {
@@ -58,19 +68,19 @@ eachDialect((name, open) => {
   it('stores maintenance windows and their announcements', async () => {
     const { db, commit } = await openStores();
     const windows = new MaintenanceStore(db);
-    const given = MaintenanceConfig.parse({ title: 'w\0', strategy: 'cron', cron: '0 3 * * *', monitors: [7] });
+    const config = MaintenanceConfig.parse({ title: 'w\0', strategy: 'cron', cron: '0 3 * * *', monitors: [7] });
     const since = Date.UTC(2026, 10, 1);
-    const id = await commit((transaction) => windows.add(transaction, given, since));
-    await commit((transaction) => windows.change(transaction, { id, config: given, since, told: ['a:1'] }));
-    expect(await windows.all()).toEqual([{ id, config: { ...given, title: 'w\ufffd' }, since, told: ['a:1'] }]);
+    const id = await commit((transaction) => windows.add(transaction, config, since));
+    await commit((transaction) => windows.change(transaction, { id, config, since, told: ['a:1'] }));
+    expect(await windows.all()).toEqual([{ id, config: { ...config, title: 'w\ufffd' }, since, told: ['a:1'] }]);
     await commit((transaction) => windows.remove(transaction, id));
     expect(await windows.all()).toEqual([]);
   });
 
   it('lists recent outages of several monitors', async () => {
     const { incidents, commit } = await openStores();
-    const open = (monitor: number, at: number) =>
-      commit((transaction) => incidents.open(transaction, monitor, at, 'x'));
+    const open = (monitor: number, time: number) =>
+      commit((transaction) => incidents.open(transaction, monitor, time, 'x'));
     const over = await open(1, 0);
     await commit((transaction) => incidents.resolve(transaction, over, hour));
     const lasting = await open(1, hour);
@@ -79,7 +89,7 @@ eachDialect((name, open) => {
     expect(await ids(0)).toEqual([lasting, over]);
     expect(await ids(2 * hour)).toEqual([lasting]);
     expect(await commit((transaction) => incidents.findOpen(transaction, [1, 3], [0, hour]))).toBe(lasting);
-    // What began long before or after is another outage.
+    // An outage that began long before or after is a separate one.
     expect(await commit((transaction) => incidents.findOpen(transaction, [1], [0, hour - 1]))).toBeUndefined();
     expect(await commit((transaction) => incidents.findOpen(transaction, [1], [hour + 1, 2 * hour]))).toBeUndefined();
     expect(await commit((transaction) => incidents.findOpen(transaction, [3], [0, hour]))).toBeUndefined();
@@ -87,8 +97,12 @@ eachDialect((name, open) => {
 
   it('stores heartbeats with messages and lists them by page, newest first', async () => {
     const { beats, commit } = await openStores();
-    const list = Array.from({ length: 100 }, (_, at) =>
-      beat(1, at * 60_000, at % 10 === 0 ? { status: 0, msg: `no\0 ${String(at)}`, ping: null, important: true } : {}),
+    const list = Array.from({ length: 100 }, (_, index) =>
+      beat(
+        1,
+        index * 60_000,
+        index % 10 === 0 ? { status: 0, msg: `no\0 ${String(index)}`, ping: null, important: true } : {},
+      ),
     );
     await commit((transaction) => beats.add(transaction, list));
     await beats.cacheMessageIds(list.map(({ msg }) => msg));
@@ -128,8 +142,8 @@ eachDialect((name, open) => {
       const isDown = minute >= 600 && minute < 630;
       return beat(1, start + minute * 60_000, isDown ? { status: 0, ping: null, important: minute === 600 } : {});
     });
-    for (let at = 0; at < list.length; at += 500) {
-      await commit((transaction) => beats.add(transaction, list.slice(at, at + 500)));
+    for (let index = 0; index < list.length; index += 500) {
+      await commit((transaction) => beats.add(transaction, list.slice(index, index + 500)));
     }
     const context = { commit, clock, log: silentLog };
     const rollup = new Rollup({ context, beats, buckets, all: () => [watched], keepDays: () => 365 });
@@ -144,13 +158,13 @@ eachDialect((name, open) => {
       [1440, 0],
       [1440, 0],
     ]);
-    const left = await beats.since(1, 0);
-    expect(left.filter(({ at }) => at < start + 2 * day).map(({ important }) => important)).toEqual([true]);
-    expect(left.length).toBeGreaterThan(1400);
+    const remaining = await beats.since(1, 0);
+    expect(remaining.filter(({ at }) => at < start + 2 * day).map(({ important }) => important)).toEqual([true]);
+    expect(remaining.length).toBeGreaterThan(1400);
     expect(database.dialect).toBe(name);
   });
 
-  it.runIf(name === 'sqlite')('takes under 60 bytes a beat after thirty days of them', async () => {
+  it.runIf(name === 'sqlite')('uses less than 60 bytes per heartbeat after thirty days', async () => {
     const { db, beats, buckets, commit } = await openStores();
     const start = Date.UTC(2026, 0, 1);
     const clock = createFakeClock(start);
@@ -158,12 +172,12 @@ eachDialect((name, open) => {
     const watched = createRuntimeMonitor(1, config);
     const context = { commit, clock, log: silentLog };
     const rollup = new Rollup({ context, beats, buckets, all: () => [watched], keepDays: () => 365 });
-    let made = 0;
+    let recordCount = 0;
     for (let passed = 0; passed < 30 * day; passed += 12 * hour) {
-      const part = Array.from({ length: (12 * hour) / every }, (_, at) =>
-        beat(1, start + passed + at * every, { ping: 20 + ((at * 7919) % 40) }),
+      const part = Array.from({ length: (12 * hour) / every }, (_, index) =>
+        beat(1, start + passed + index * every, { ping: 20 + ((index * 7919) % 40) }),
       );
-      made += part.length;
+      recordCount += part.length;
       await commit((transaction) => beats.add(transaction, part));
       clock.advance(12 * hour);
       await rollup.run();
@@ -180,6 +194,6 @@ eachDialect((name, open) => {
           bytes: number;
         }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db)
       ).rows[0]?.bytes;
-    expect(Number(pages) / made).toBeLessThan(60);
+    expect(Number(pages) / recordCount).toBeLessThan(60);
   });
 });

@@ -37,7 +37,7 @@ async function addPage(slug: string, more: object = {}): Promise<number> {
   return job.id;
 }
 
-/** As a browser's form sends it, from an address of this machine. */
+/** Submits a form as a browser does, from a loopback address. */
 function post(
   path: string,
   fields: Record<string, string> = {},
@@ -55,13 +55,13 @@ function post(
   });
 }
 
-/** The text of the mail to somebody that has a subject, once it has come. */
+/** Waits for the mail to an address with a subject and returns its text. */
 function mailTo(address: string, subject: string): Promise<string> {
   return vi.waitUntil(() => {
-    const found = mail.taken.find(
+    const sentMail = mail.taken.find(
       ({ to, source }) => to.includes(address) && source.toString().includes(`Subject: ${subject}`),
     );
-    return found?.source.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
+    return sentMail?.source.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
   }, 60_000);
 }
 
@@ -75,11 +75,11 @@ it('subscribes after the confirmation and unsubscribes by the link of a mail', a
   const html = await (await fetch(`${rig.url}/status/shop`)).text();
   expect(html).toContain('<form method="post" action="/status/shop/subscribe">');
   expect(html).toContain(`<a href="${rig.host.url('push')}/status-shop"`);
-  const asked = await post('/status/shop/subscribe', { email: ' Ada@Example.com ' });
-  expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('Look into your mailbox')]);
+  const response = await post('/status/shop/subscribe', { email: ' Ada@Example.com ' });
+  expect([response.status, response.text]).toEqual([200, expect.stringContaining('Look into your mailbox')]);
   const confirmation = await mailTo('Ada@example.com', 'Confirm: news of Page shop');
   const link = linkIn(confirmation, 'confirm');
-  // Until then nothing comes, and who only looks at the link changes nothing.
+  // No mail is sent before, and opening the link changes nothing.
   await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 0 });
   await rig.events('down', job);
   const question = await fetch(link);
@@ -113,7 +113,7 @@ it('limits mail to strangers and reveals no subscribers', async () => {
   const ask = (email: string, from: string) => post('/status/many/subscribe', { email }, from);
   const first = await ask('bob@example.com', '127.0.0.2');
   await mailTo('bob@example.com', 'Confirm: news of Page many');
-  // Asked again, also by others: the same answer, and no other mail.
+  // A repeated request, also by other visitors, gets the same response without another mail.
   for (const from of ['127.0.0.3', '127.0.0.4']) expect(await ask('bob@example.com', from)).toEqual(first);
   const answers = [];
   for (let time = 0; time < 6; time += 1) answers.push((await ask(`x${String(time)}@example.com`, '127.0.0.5')).status);
@@ -126,25 +126,25 @@ it('limits mail to strangers and reveals no subscribers', async () => {
   }
   const wrong = `1.${'a'.repeat(32)}`;
   for (const link of [wrong, '1', '', '99.x']) expect((await post(`/status/many/confirm?of=${link}`)).status).toBe(404);
-  // Only where it was opened, and a page that is gone has no subscribers.
+  // The link is valid only for its page, and a deleted page has no subscribers.
   await addPage('closed', { subscribable: false });
   expect((await post('/status/closed/subscribe', { email: 'a@example.com' }, '127.0.0.7')).status).toBe(404);
   expect(await (await fetch(`${rig.url}/status/closed`)).text()).not.toContain('<form');
-  const shown = await (await fetch(`${rig.url}/api/status-page/many`)).text();
-  expect(shown + rig.host.log.join()).not.toMatch(/@example\.com/);
+  const page = await (await fetch(`${rig.url}/api/status-page/many`)).text();
+  expect(page + rig.host.log.join()).not.toMatch(/@example\.com/);
 });
 
 it('removes unconfirmed subscribers after two days', async () => {
   const clock = createFakeClock();
-  await using own = await openUptime({
+  await using mailRig = await openUptime({
     clock,
     environment: { UPTIME_SUBSCRIBER_MAIL: 'mailto://127.0.0.1:1?from=a@example.org' },
   });
-  await own.call('POST', '/api/status-pages', { slug: 'old', title: 'Old' });
-  await own.call('PUT', '/api/status-pages/old', { subscribable: true });
+  await mailRig.call('POST', '/api/status-pages', { slug: 'old', title: 'Old' });
+  await mailRig.call('PUT', '/api/status-pages/old', { subscribable: true });
   const body = new URLSearchParams({ email: 'late@example.com' });
-  expect((await fetch(`${own.url}/status/old/subscribe`, { method: 'POST', body })).status).toBe(200);
-  const list = async () => (await own.call<{ items: object[] }>('GET', '/api/status-pages/old/subscribers')).items;
+  expect((await fetch(`${mailRig.url}/status/old/subscribe`, { method: 'POST', body })).status).toBe(200);
+  const list = async () => (await mailRig.call<{ items: object[] }>('GET', '/api/status-pages/old/subscribers')).items;
   clock.advance(47 * 3_600_000);
   expect(await list()).toHaveLength(1);
   clock.advance(3 * 3_600_000);

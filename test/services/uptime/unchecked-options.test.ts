@@ -121,8 +121,8 @@ describe('A port monitor that watches a certificate', () => {
   it('encrypts as configured and reports the option otherwise', async () => {
     const { key, cert } = makeSelfSigned();
     const secure = createTlsServer({ key, cert }, (socket) => socket.end());
-    const plain = createServer((socket) => socket.on('error', () => undefined).end());
-    const [port, plainPort] = [await listen(secure), await listen(plain)];
+    const closingServer = createServer((socket) => socket.on('error', () => undefined).end());
+    const [port, plainPort] = [await listen(secure), await listen(closingServer)];
     try {
       const base = { type: 'port', name: 'port', hostname: '127.0.0.1', expiryNotification: true, ...hourly };
       const add = (more: object) => rig.add({ ...base, port, smtpSecurity: 'secure', ...more });
@@ -138,7 +138,7 @@ describe('A port monitor that watches a certificate', () => {
       expect((unset.state.problems ?? []).join()).toContain('certificate is not watched');
     } finally {
       secure.close();
-      plain.close();
+      closingServer.close();
     }
   });
 });
@@ -193,8 +193,8 @@ describe('An HTTP monitor', () => {
   ])('is never up, also upside down, when it cannot check: %j', async (more, problem) => {
     const { id } = await rig.add(http({ ...more, upsideDown: true }));
     await rig.until(id, 0);
-    const found = await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`);
-    expect((found.state.problems ?? []).join()).toContain(problem);
+    const monitor = await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`);
+    expect((monitor.state.problems ?? []).join()).toContain(problem);
   });
 
   it.each([

@@ -20,7 +20,7 @@ const resolved = createRequire(import.meta.url).resolve(app);
 if (resolved !== entry) throw new Error(`${resolved} is not ${entry}`);
 if (manifest['type'] !== 'module') throw new Error('the app is not one of modules');
 
-/** Chromium's switch for V8 is Node's flags. */
+/** Maps Chromium's V8 switch to Node's flags. */
 const nodeFlags = (execArgv: readonly string[] = []): string[] =>
   execArgv.flatMap((flag) => (flag.startsWith('--js-flags=') ? flag.slice('--js-flags='.length).split(' ') : []));
 electron.fork = (file, args, { execArgv = [], serviceName = '' }) => {
@@ -55,7 +55,7 @@ const parts = {
     },
   },
   ipcMain: { ...electron.parts.ipcMain, on: () => undefined },
-  // Asked for before the app is ready it throws, also here.
+  // Throws before the app is ready, as in Electron.
   session: electron.parts.session,
 };
 Object.assign(globalThis, { electronParts: parts });
@@ -74,7 +74,7 @@ Object.defineProperty(process, 'defaultApp', { value: true });
 Object.defineProperty(process, 'resourcesPath', { value: join(app, '..') });
 process.argv = [process.execPath, app, ...argv];
 
-process.on('message', (asked: { readonly does: string; readonly id: number }) => {
+process.on('message', (command: { readonly does: string; readonly id: number }) => {
   const answers: Readonly<Record<string, () => unknown>> = {
     state: () => ({
       pids,
@@ -91,7 +91,9 @@ process.on('message', (asked: { readonly does: string; readonly id: number }) =>
     again: () => electron.click(/^Start the services again now$/),
     quit: () => electron.parts.app.quit(),
   };
-  void Promise.resolve(answers[asked.does]?.()).then((value) => process.send?.({ id: asked.id, value: value ?? null }));
+  void Promise.resolve(answers[command.does]?.()).then((value) =>
+    process.send?.({ id: command.id, value: value ?? null }),
+  );
 });
 
 await import(pathToFileURL(entry).href);

@@ -10,12 +10,12 @@ const folder = mkdtempSync(join(tmpdir(), 'claim-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a claim', () => {
-  it('of a process that lives stays', async () => {
+  it('is kept while its process runs', async () => {
     const path = join(folder, 'living');
     expect([await claim(path), await claim(path), await claim(path)]).toEqual([true, false, false]);
   });
 
-  it('of a process that is gone is taken over', async () => {
+  it('is acquired after its process has ended', async () => {
     const path = join(folder, 'gone');
     const module = fileURLToPath(new URL('claim.ts', import.meta.url));
     const text = `import { claim } from ${JSON.stringify(module)}; await claim(${JSON.stringify(path)});`;
@@ -23,7 +23,7 @@ describe('a claim', () => {
     expect([await claim(path), await claim(path)]).toEqual([false, true]);
   });
 
-  it('of a number that another process has by now is taken over', async () => {
+  it('is acquired when another process has its process ID', async () => {
     const path = join(folder, 'again');
     symlinkSync(`${process.pid}@1`, path);
     expect([await claim(path), await claim(path)]).toEqual([false, true]);

@@ -21,7 +21,7 @@ export async function claim(path: string): Promise<boolean> {
   return false;
 }
 
-/** When a process began, in the system's own count: numbers of processes are used again. */
+/** Returns the start time of a process in ticks of the system, since process IDs are reused. */
 async function readStartTime(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   return stat?.slice(stat.lastIndexOf(')')).split(' ')[20];

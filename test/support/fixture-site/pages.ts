@@ -89,9 +89,12 @@ function rss(count: number, title: string, base: string): string {
   return buildRss(title, items, base);
 }
 
-/** A feed of these titles; an item's address follows from its title, its picture is the same for all. */
+/** Builds a feed of these titles. The address of an item follows from its title; all items share one thumbnail. */
 export function channel(title: string, titles: readonly string[], base: string, image: string | null): string {
-  const items = titles.map((each) => ({ title: each, source: `${base}/single.mp4?item=${encodeURIComponent(each)}` }));
+  const items = titles.map((entry) => ({
+    title: entry,
+    source: `${base}/single.mp4?item=${encodeURIComponent(entry)}`,
+  }));
   return buildRss(title, items, base, image);
 }
 
@@ -107,7 +110,10 @@ function buildRss(
     return `<item><title>${escape(name)}</title>${enclosure}${picture}</item>`;
   });
   const content = `<title>${escape(title)}</title><link>${base}</link><description>d</description>${parts.join('')}`;
-  return `<?xml version="1.0"?><rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>${content}</channel></rss>`;
+  return (
+    '<?xml version="1.0"?><rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/' +
+    `podcast-1.0.dtd"><channel>${content}</channel></rss>`
+  );
 }
 
 function escape(text: string): string {

@@ -10,10 +10,10 @@ export const heights = [2160, 1440, 1080, 720, 480, 360] as const;
 /** Heights of the DASH manifest. */
 const dashHeights = [1080, 720, 360] as const;
 const seconds = 4;
-/** Media that are converted in dozens of ways are as short as possible. */
+/** Durations of media that are converted often, and therefore short. */
 const shortSeconds = 1;
 
-/** Languages of the captions, and what they say. */
+/** Languages and texts of the captions. */
 export const captions = { en: 'Hello, world', es: 'Hola, mundo', de: 'Guten Tag, Welt' } as const;
 
 /** Codecs of `short/codecs.mpd` besides H.264, at 360 lines. */
@@ -41,7 +41,7 @@ export async function makeMedia(folder: string): Promise<void> {
   await makeShort(folder, ffmpeg);
 }
 
-/** Four seconds each: what is downloaded, and disturbed meanwhile. */
+/** Creates media of four seconds, which tests download and interrupt. */
 async function makeLong(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   await ffmpeg(...tone(seconds), '-c:a', 'aac', '-b:a', '96k', 'aud.m4a');
   for (const height of heights) {
@@ -52,7 +52,7 @@ async function makeLong(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   }
   await ffmpeg('-i', 'aud.m4a', '-c', 'copy', ...hls('hls', 'aud'));
   await rename(join(folder, 'ladder360.mp4'), join(folder, 'single.mp4'));
-  // Large for its length, so that a slowed transfer leaves time to disturb it.
+  // Large for its duration, so that a slowed transfer can be interrupted.
   await ffmpeg(
     ...picture(720, seconds, 25),
     '-i',
@@ -85,7 +85,7 @@ async function makeLong(folder: string, ffmpeg: Ffmpeg): Promise<void> {
     'libopus',
     'vp9.webm',
   );
-  // Its index at the end, and one that MP4 cannot hold.
+  // Creates a file with the index at its end, and one that MP4 cannot contain.
   await ffmpeg('-i', 'single.mp4', '-c', 'copy', 'end.mp4');
   await ffmpeg(
     ...picture(360, shortSeconds),
@@ -102,12 +102,12 @@ async function makeLong(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   );
   await ffmpeg('-i', 'single.mp4', '-frames:v', '1', 'cover.jpg');
   await ffmpeg('-i', 'single.mp4', '-frames:v', '1', 'cover.png');
-  // A key frame every half second, so that it can be cut where one asks.
+  // Sets a key frame every half second, so that the file can be cut at any requested position.
   await ffmpeg(...picture(360, 6), ...tone(6), ...h264, '-g', '5', '-c:a', 'aac', ...faststart, 'chapters.mp4');
   await writeFile(join(folder, 'hls', 'master.m3u8'), masterPlaylist(seconds, ''));
 }
 
-/** Media of one second: several resolutions, an HLS and a DASH manifest, and one with several codecs. */
+/** Creates media of one second: several resolutions, an HLS and a DASH manifest, and one with several codecs. */
 async function makeShort(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   const toPath = (name: string): string => join(folder, 'short', name);
   await ffmpeg(...tone(shortSeconds), '-c:a', 'aac', '-b:a', '64k', 'short/aud.m4a');
@@ -138,7 +138,7 @@ async function makeShort(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   await dash(folder, ffmpeg, 'codecs', ['v360.mp4', ...Object.keys(otherCodecs).map((codec) => `${codec}.mp4`)]);
 }
 
-/** A manifest of these videos, the tone and captions in two languages. */
+/** Writes a manifest of these videos, the audio and captions in two languages. */
 async function dash(folder: string, ffmpeg: Ffmpeg, name: string, videos: readonly string[]): Promise<void> {
   const inputs = [...videos, 'aud.m4a'].flatMap((file) => ['-i', `short/${file}`]);
   const maps = [...videos, 'aud.m4a'].flatMap((_, index) => ['-map', String(index)]);
@@ -178,7 +178,7 @@ function tone(duration: number): string[] {
   return ['-f', 'lavfi', '-i', `sine=frequency=440:duration=${duration}`];
 }
 
-/** 16:9, even as the codec wants it. */
+/** Returns a 16:9 width that is even, as the codec requires. */
 function width(height: number): number {
   return Math.round((height * 8) / 9) * 2;
 }
@@ -193,7 +193,7 @@ function mediaPlaylist(segment: string): string {
   return `${head}#EXTINF:1.0,\n${segment}\n#EXT-X-ENDLIST\n`;
 }
 
-/** Video and audio apart; captions in three languages where a group is named. */
+/** Writes a manifest with separate video and audio, and captions in three languages if a group is named. */
 function masterPlaylist(duration: number, group: string): string {
   const rungs = heights.map((height) => {
     const traits = [

@@ -9,9 +9,9 @@ import { channel, page } from './pages.ts';
 
 /** Requests that the site received since its start or reset. */
 export interface SiteStats {
-  /** Requests by path, the query left out. */
+  /** Number of requests by path without the query. */
   readonly hits: Readonly<Record<string, number>>;
-  /** Starts of the Range requests that asked for more than the beginning, in order. */
+  /** Start positions of Range requests beyond the beginning, in order. */
   readonly ranges: readonly { readonly path: string; readonly start: number }[];
   /** Maximum number of concurrent media responses, counted after 64 KiB, since a probe reads only the beginning. */
   readonly maxConcurrent: number;
@@ -24,7 +24,7 @@ export interface FixtureSite extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly address: string;
   url(path: string): string;
-  /** `file` sent at `rate` KiB a second; `tag` makes the address unique. */
+  /** Returns the address of `file` sent at `rate` KiB per second; `tag` makes the address unique. */
   slow(rate: number, file?: string, tag?: string): string;
   /** Replaces the feed at `/channel/<name>.rss` by one with these titles; undefined removes it. */
   publish(name: string, titles: readonly string[] | undefined): string;
@@ -50,16 +50,16 @@ interface Manner {
   readonly file: string;
   readonly bytesPerSecond?: number;
   readonly ignoreRange?: boolean;
-  /** Answers from byte 0 are cut after this many bytes. */
+  /** Responses from byte 0 end after this many bytes. */
   readonly cutAfter?: number;
-  /** Answers from byte 0 fall silent after this many bytes, the line stays open. */
+  /** Responses from byte 0 stop after this many bytes, while the connection stays open. */
   readonly silentAfter?: number;
-  /** Range requests are refused, so the file never completes. */
+  /** Refuses range requests, so that the file is never complete. */
   readonly refuseRange?: boolean;
   readonly hang?: boolean;
 }
 
-/** A site of small real videos on a free loopback port, with the ill manners that servers have. */
+/** Opens a site with small real videos on a free loopback port, and with the faults of real servers. */
 export async function startFixtureSite(): Promise<FixtureSite> {
   const media = await fixtureMedia();
   const tally = {
@@ -70,7 +70,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     headers: {} as IncomingMessage['headers'],
   };
   const channels = new Map<string, readonly string[]>();
-  /** When each live stream was first asked for. */
+  /** Time of the first request of each live stream. */
   const streams = new Map<string, number>();
   const reset = (): void => {
     Object.assign(tally, { hits: {}, ranges: [], maxConcurrent: tally.active });
@@ -90,9 +90,9 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     tally.headers = request.headers;
     if (path === '/stats') return void response.end(JSON.stringify(tally));
     if (path === '/reset') return void response.end(String(reset()));
-    // Takes the request and never says a word.
+    // Accepts the request and never responds.
     if (path === '/mute') return;
-    // A page for members.
+    // Page for signed-in users.
     if (path === '/p/cookie' && !/(^|; )session=fixture(;|$)/.test(request.headers.cookie ?? '')) {
       return void response.writeHead(403).end('members alone');
     }
@@ -220,7 +220,7 @@ function getManner(path: string): Manner {
 
 const segmentSeconds = 2;
 
-/** A live playlist as it is after some seconds: the last segments, which repeat; it ends after `total`. */
+/** Builds the playlist of a live stream after some seconds: the last segments, which repeat. It ends after `total`. */
 function liveWindow(seconds: number, total: number): string {
   const last = Math.floor(Math.min(seconds, total) / segmentSeconds) + 2;
   const first = Math.max(0, last - 4);

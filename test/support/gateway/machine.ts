@@ -11,13 +11,16 @@ const run = promisify(execFile);
 export interface Machine extends Disposable {
   /** Address of the first computer as the second one reaches it. */
   readonly lan: string;
-  /** Its own. */
+  /** Address of the second computer. */
   readonly address: string;
   /** Kind of the second computer. */
   readonly by: 'namespace' | 'loopback';
-  /** Runs a program there; answers what it printed. @throws with the exit code as `code`. */
+  /**
+   * Runs a program on the second computer and returns its output.
+   * @throws Error with the exit code as `code`.
+   */
   run(file: string, args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<string>;
-  /** The command that runs a program there: the program and its arguments follow it. */
+  /** Command that runs a program on the second computer; the program and its arguments follow it. */
   readonly inside: readonly string[];
   start(file: string, args: readonly string[]): ChildProcessWithoutNullStreams;
 }
@@ -28,14 +31,14 @@ export function secondMachine(): Machine {
   const net = `10.${String(200 + (Math.floor(pid / 256) % 50))}.${String(pid % 256)}`;
   const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: 'pipe' });
   const remove = (): void => {
-    // The pair of interfaces goes with its end in the namespace.
+    // The pair of interfaces is deleted with the namespace of one of them.
     execFileSync('ip', ['netns', 'delete', name], { stdio: 'pipe' });
   };
   const loopback: Machine = { ...machine([], lan, phoneAddress), by: 'loopback', [Symbol.dispose]: () => undefined };
   try {
     ip('netns', 'add', name);
   } catch {
-    // No such program, or not for us.
+    // The program is missing or not permitted.
     return loopback;
   }
   try {
@@ -46,7 +49,7 @@ export function secondMachine(): Machine {
     ip('-n', name, 'link', 'set', far, 'up');
     ip('-n', name, 'link', 'set', 'lo', 'up');
   } catch {
-    // A namespace alone, without a way into it.
+    // The namespace has no network interface.
     remove();
     return loopback;
   }

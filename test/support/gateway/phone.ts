@@ -37,27 +37,27 @@ export interface Asking {
   readonly body?: string;
 }
 
-/** A host that shares, and another machine of its network that trusts its authority alone. */
+/** Host that shares services, and another computer that trusts only its certificate authority. */
 export interface Home extends AsyncDisposable {
   readonly host: TestHost;
   readonly authority: string;
   state(): Promise<GatewayState>;
-  /** Changes settings of the gateway as a page does. */
+  /** Changes settings of the gateway through the app API. */
   change(settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** Address of the HTTPS listener for names. */
   readonly port: number;
-  /** The request under way, by HTTP/1.1: `https://push.nas.local/…`; without a port that of HTTPS. */
+  /** Opens an HTTP/1.1 request such as `https://push.nas.local/…`; the default port is that of HTTPS. */
   open(url: string, asking?: Asking): ReturnType<typeof request>;
   ask(url: string, asking?: Asking): Promise<Answer>;
-  /** A connection of HTTP/2, as to this host. */
+  /** Opens an HTTP/2 connection to this host name. */
   http2(host: string): ClientHttp2Session;
-  /** A connection by TLS on which a test writes what it likes, as to this host. */
+  /** Opens a TLS connection to this host name for raw data. */
   dial(host: string): Promise<TLSSocket>;
-  /** Signs in at the host of this address as a person would; answers the cookie. */
+  /** Signs in at this host name as a user would and returns the cookie. */
   signIn(url: string, name: string, password: string): Promise<string>;
 }
 
-/** Settings of the gateway that a test gives by a page rather than by the environment, so that it can change them. */
+/** Settings of the gateway that are not fixed by the environment, so that a test can change them. */
 export type HomeOptions = TestHostOptions & { readonly settings?: Readonly<Record<string, unknown>> };
 
 export async function openHome({ settings, ...options }: HomeOptions): Promise<Home> {
@@ -77,18 +77,18 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
   const port = Number(new URL(named?.url ?? 'https://none:1').port);
 
   const open: Home['open'] = (url, { method = 'GET', headers = {} } = {}) => {
-    const { hostname, port: given, pathname, search } = new URL(url);
+    const { hostname, port: urlPort, pathname, search } = new URL(url);
     return request({
       ...{ method, headers, ca: authority, localAddress: phoneAddress, agent: false },
       maxHeaderSize: 128 * 1024,
       ...{
         host: lan,
         servername: /^[\d.]+$/.test(hostname) ? '' : hostname,
-        port: given === '' ? port : Number(given),
+        port: urlPort === '' ? port : Number(urlPort),
       },
       path: `${pathname}${search}`,
       ...(/^[\d.]+$/.test(hostname) ? {} : { setHost: false }),
-      headers: { Host: given === '' ? `${hostname}:${String(port)}` : `${hostname}:${given}`, ...headers },
+      headers: { Host: urlPort === '' ? `${hostname}:${String(port)}` : `${hostname}:${urlPort}`, ...headers },
     });
   };
   const to = (servername: string): ConnectionOptions => ({
@@ -96,8 +96,8 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
   });
   const ask: Home['ask'] = async (url, asking = {}) => {
     const outgoing = open(url, asking).end(asking.body);
-    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
   };
   return {
     ...{ host, authority, state, change, port, open, ask },
@@ -127,9 +127,9 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
   };
 }
 
-/** By HTTP without TLS, from the other machine. */
+/** Sends an HTTP request without TLS from the other computer. */
 export async function readPlainly(url: string, { method = 'GET', headers = {} }: Asking = {}): Promise<Answer> {
   const outgoing = plainly(url, { method, headers, localAddress: phoneAddress, agent: false }).end();
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
 }

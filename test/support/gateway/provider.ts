@@ -14,9 +14,9 @@ export type People = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 export interface TestProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly client: { readonly id: string; readonly secret: string };
-  /** Signs in and consents as a person does; answers where the browser is sent then. */
+  /** Signs in and consents as a user does, and returns the address of the final redirect. */
   signIn(url: string, subject: string): Promise<string>;
-  /** Turns round on the sign-in page; answers where the browser is sent then. */
+  /** Cancels on the sign-in page and returns the address of the final redirect. */
   giveUp(url: string): Promise<string>;
 }
 
@@ -34,7 +34,7 @@ export async function openProvider(redirectUris: readonly string[], people: Peop
     ],
     claims: { openid: ['sub'], profile: ['preferred_username'], groups: ['groups'] },
     scopes: ['openid', 'profile', 'groups'],
-    // Without these it complains of its defaults on the console.
+    // Without these options the provider warns about its defaults.
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 600 },
     jwks: {
       keys: [
@@ -80,7 +80,7 @@ function findFormAction(page: string): string {
   return /action="([^"]+)"/.exec(page)?.[1] ?? '';
 }
 
-/** Follows redirects within one site and keeps its cookies; where one leads elsewhere it stops and says where. */
+/** Follows redirects within one site with its cookies, and returns the first address of another site. */
 class SmallBrowser {
   readonly #site: string;
   readonly #cookies = new Map<string, string>();
@@ -98,15 +98,15 @@ class SmallBrowser {
         ...{ method: fields === undefined ? 'GET' : 'POST', rejectUnauthorized: false, agent: false },
         headers: { Cookie: cookie, ...(fields && { 'Content-Type': 'application/x-www-form-urlencoded' }) },
       }).end(fields && new URLSearchParams(fields).toString());
-      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-      for (const each of answer.headers['set-cookie'] ?? []) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      for (const entry of response.headers['set-cookie'] ?? []) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(entry) ?? [];
         if (value === '') this.#cookies.delete(name);
         else this.#cookies.set(name, value);
       }
-      const body = await text(answer);
-      if (answer.headers.location === undefined) return { body, leaves: '' };
-      [url, fields] = [new URL(answer.headers.location, url), undefined];
+      const body = await text(response);
+      if (response.headers.location === undefined) return { body, leaves: '' };
+      [url, fields] = [new URL(response.headers.location, url), undefined];
     }
   }
 }

@@ -16,7 +16,7 @@ function create(context: Context): Service {
       const ship = url.searchParams.get('ship');
       if (ship !== null) context.bus.publish(shipArrived, { name: ship });
       if (url.pathname === '/timetable') {
-        // For visitors, who have no account.
+        // For visitors without an account.
         response.setHeader('Content-Type', 'text/html; charset=utf-8');
         response.setHeader('Content-Security-Policy', "default-src 'none'");
         response.end('<!doctype html><title>Timetable</title><h1>Ships today</h1>');

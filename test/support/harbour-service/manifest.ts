@@ -4,10 +4,10 @@ import { liveTopic } from '../../../services/contracts/control/live.ts';
 import { mayRead } from '../../../services/contracts/route-access.ts';
 import { defineManifest } from '../../../services/contracts/service.ts';
 
-/** Published when a ship has arrived. */
+/** Event of the arrival of a ship. */
 export const shipArrived = defineTopic('harbour.ship', z.object({ name: z.string() }));
 
-/** A service that uses each seam of the contract once: what a new one may be. */
+/** Example service that uses each part of the contract once. */
 export const manifest = defineManifest({
   id: 'harbour',
   title: 'Harbour',

@@ -3,7 +3,7 @@ import type { Event } from './history.ts';
 import type { PlannedJob } from './program.ts';
 
 /** Knowledge about a job by its number. */
-interface Known {
+interface JobState {
   readonly n: number;
   readonly job: PlannedJob;
   readonly host: number;
@@ -37,14 +37,14 @@ interface Known {
 /** Checks a history against the guarantees of the engine; throws for the first violation. */
 export function judge(history: readonly Event[], sharing: boolean): void {
   const trial = new Trial(sharing);
-  for (const [at, event] of history.entries()) {
+  for (const [index, event] of history.entries()) {
     try {
-      trial.hear(event, at);
+      trial.hear(event, index);
     } catch (error) {
       const named = new Set((error as Error).message.match(/\d+/g)?.map(Number));
-      const about = history.slice(0, at + 1).flatMap((each, where) => {
-        const isVisible = 'n' in each ? named.has(each.n) : each.what !== 'moment';
-        return isVisible ? [`${where} ${JSON.stringify(each)}`] : [];
+      const about = history.slice(0, index + 1).flatMap((entry, where) => {
+        const isVisible = 'n' in entry ? named.has(entry.n) : entry.what !== 'moment';
+        return isVisible ? [`${where} ${JSON.stringify(entry)}`] : [];
       });
       throw new Error(`${(error as Error).message}\n${about.join('\n')}`, { cause: error });
     }
@@ -52,8 +52,8 @@ export function judge(history: readonly Event[], sharing: boolean): void {
 }
 
 class Trial {
-  readonly #jobs = new Map<number, Known>();
-  readonly #running = new Set<Known>();
+  readonly #jobs = new Map<number, JobState>();
+  readonly #running = new Set<JobState>();
   readonly #sharing: boolean;
   /** A process was killed. */
   #killed = false;
@@ -66,16 +66,16 @@ class Trial {
     this.#sharing = sharing;
   }
 
-  hear(event: Event, at: number): void {
+  hear(event: Event, index: number): void {
     if (event.what === 'life') this.#life();
     else if (event.what === 'killed') this.#killed = true;
     else if (event.what === 'fault') [this.#faulty, this.#doubted] = [true, this.#doubted || event.how !== 'refuse'];
-    else if (event.what === 'call') this.#call(event, at);
+    else if (event.what === 'call') this.#call(event, index);
     else if (event.what === 'over') this.#over(event);
-    else if (event.what !== 'moment') this.#about(event, this.#job(event.n), at);
+    else if (event.what !== 'moment') this.#about(event, this.#job(event.n), index);
   }
 
-  #job(n: number): Known {
+  #job(n: number): JobState {
     const job = this.#jobs.get(n);
     if (job === undefined) throw new Error(`there is no job ${n}`);
     return job;
@@ -102,10 +102,10 @@ class Trial {
 
   #about(
     event: Exclude<Event, { what: 'life' | 'killed' | 'fault' | 'call' | 'over' | 'moment' }>,
-    job: Known,
-    at: number,
+    job: JobState,
+    index: number,
   ) {
-    if (event.what === 'ack') [job.acked, job.id] = [at, event.id];
+    if (event.what === 'ack') [job.acked, job.id] = [index, event.id];
     else if (event.what === 'undone') job.undone = true;
     else if (event.what === 'begin') this.#begin(job, event.inLine);
     else if (event.what === 'end') this.#end(job, event);
@@ -126,7 +126,7 @@ class Trial {
     else if (event.what === 'dropped') job.dropped = job.wasDropped || event.dropped !== false;
   }
 
-  #begin(job: Known, inLine: boolean): void {
+  #begin(job: JobState, inLine: boolean): void {
     check(!job.undone, `${job.n} runs, and its transaction was rolled back`);
     check(!this.#running.has(job), `${job.n} runs twice at once`);
     check(job.stored === 0, `${job.n} runs again after it was stored as done`);
@@ -138,7 +138,7 @@ class Trial {
     this.#running.add(job);
   }
 
-  #checkOrder(job: Known): void {
+  #checkOrder(job: JobState): void {
     for (const other of this.#jobs.values()) {
       if (other === job || other.job.kind !== job.job.kind || other.job.order !== job.job.order || other.aside)
         continue;
@@ -152,20 +152,20 @@ class Trial {
   }
 
   /** Returns whether one job precedes the other in its order key. Concurrent hosts agree only on stored jobs. */
-  #isBefore(one: Known, other: Known): boolean {
+  #isBefore(one: JobState, other: JobState): boolean {
     if (!this.#sharing || one.host === other.host) return one.n < other.n;
     return one.acked !== undefined && one.acked < other.called;
   }
 
   /** Another job has its key, so it was ignored. */
-  #isKeyTaken({ n, job }: Known): boolean {
+  #isKeyTaken({ n, job }: JobState): boolean {
     if (job.key === undefined) return false;
     return [...this.#jobs.values()].some(
       (other) => other.n !== n && other.job.kind === job.kind && other.job.key === job.key,
     );
   }
 
-  #checkKey({ n, job }: Known): void {
+  #checkKey({ n, job }: JobState): void {
     if (job.key === undefined || job.kind !== 'kept') return;
     for (const other of this.#jobs.values()) {
       if (other.n === n || other.job.kind !== job.kind || other.job.key !== job.key) continue;
@@ -173,7 +173,7 @@ class Trial {
     }
   }
 
-  #end(job: Known, { how, age }: Extract<Event, { what: 'end' }>): void {
+  #end(job: JobState, { how, age }: Extract<Event, { what: 'end' }>): void {
     this.#running.delete(job);
     const forGood = how === 'final' || ((how === 'fail' || how === 'aside') && age >= giveUpMs);
     if (how === 'ok') job.succeeded = true;

@@ -4,7 +4,7 @@ import type { Database } from '../../../../main/host/database/open.ts';
 import { defineJob, type JobAttempt, type JobKind } from '../../../../services/contracts/jobs.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import type { FakeClock } from '../../../support/clock.ts';
-import { openRoom, type JobsRoom } from '../room.ts';
+import { openJobsFixture, type JobsFixture } from '../jobs-fixture.ts';
 import type { Record } from './history.ts';
 import { kindNames, type KindName, type PlannedJob, type Step, type Turnout } from './program.ts';
 
@@ -40,13 +40,13 @@ export interface Life {
   /** First job number. */
   readonly base: number;
   /** Jobs of earlier lives with known ids. */
-  readonly known: ReadonlyMap<string, number>;
+  readonly knownIds: ReadonlyMap<string, number>;
 }
 
 /** Executes a program on real engines, whose handlers follow the plans of their jobs. */
 export class Living {
   readonly #life: Life;
-  readonly #rooms: JobsRoom[] = [];
+  readonly #rooms: JobsFixture[] = [];
   readonly #handling: Map<KindName, Disposable>[] = [];
   readonly #ids: Map<string, number>;
   readonly #releases: (() => void)[] = [];
@@ -59,7 +59,7 @@ export class Living {
   private constructor(life: Life) {
     this.#life = life;
     this.#next = life.base;
-    this.#ids = new Map(life.known);
+    this.#ids = new Map(life.knownIds);
   }
 
   static async begin(life: Life): Promise<Living> {
@@ -67,7 +67,7 @@ export class Living {
     life.record({ what: 'life' });
     await life.databases[0]?.kysely.schema.createTable('recorded').ifNotExists().addColumn('n', 'integer').execute();
     for (const [host, database] of life.databases.entries()) {
-      living.#rooms.push(await openRoom(living.#faulty(database), { clock: life.clock }));
+      living.#rooms.push(await openJobsFixture(living.#faulty(database), { clock: life.clock }));
       living.#handling.push(new Map());
       for (const kind of kindNames) living.#handle(host, kind);
     }
@@ -80,7 +80,7 @@ export class Living {
 
   /** Stops like a host. */
   async end(): Promise<void> {
-    await Promise.all(this.#rooms.map((room) => room[Symbol.asyncDispose]()));
+    await Promise.all(this.#rooms.map((fixture) => fixture[Symbol.asyncDispose]()));
     await Promise.all(this.#adding);
   }
 
@@ -123,16 +123,16 @@ export class Living {
 
   async #step(step: Step): Promise<void> {
     const { clock, record, disk } = this.#life;
-    const room = this.#roomAt(step.at);
+    const fixture = this.#roomAt(step.at);
     // Attempts that end at the old time are judged by it.
     if (step.do === 'advance' || step.do === 'jump') await nextTurn();
-    if (step.do === 'add') return this.#add(room, step);
-    if (step.do === 'undo') return this.#undo(room, step.job);
+    if (step.do === 'add') return this.#add(fixture, step);
+    if (step.do === 'undo') return this.#undo(fixture, step.job);
     if (step.do === 'finish') this.#releases.splice(step.which % Math.max(1, this.#releases.length), 1)[0]?.();
-    else if (step.do === 'retry') await this.#retry(room, step.which);
-    else if (step.do === 'drop') await this.#drop(room, step.which);
+    else if (step.do === 'retry') await this.#retry(fixture, step.which);
+    else if (step.do === 'drop') await this.#drop(fixture, step.which);
     else if (step.do === 'hasten')
-      await attempt(() => room.jobs.retryNow(kinds[step.kind], `${step.kind} ${step.order}`));
+      await attempt(() => fixture.jobs.retryNow(kinds[step.kind], `${step.kind} ${step.order}`));
     else if (step.do === 'advance') await this.#advance(step.ms);
     else if (step.do === 'jump' && this.#rooms.length === 1) clock.set(clock.now() + step.ms);
     else if (step.do === 'rehandle') await this.#rehandle(step.at % this.#rooms.length, step.kind, step.turns);
@@ -143,7 +143,7 @@ export class Living {
       if (step.full) record({ what: 'fault', how: 'disk' });
       await (step.full ? disk?.fill() : disk?.free());
     } else if (step.do === 'turns') for (let turn = 0; turn < step.count; turn += 1) await nextTurn();
-    else await Promise.all([attempt(() => room.jobs.count('dead')), attempt(() => room.jobs.flush())]);
+    else await Promise.all([attempt(() => fixture.jobs.count('dead')), attempt(() => fixture.jobs.flush())]);
   }
 
   /** Concurrent hosts can renew their leases in the meantime: only those that cannot lose them. */
@@ -157,24 +157,24 @@ export class Living {
     }
   }
 
-  async #add(room: JobsRoom, { jobs, together, wait }: Extract<Step, { do: 'add' }>): Promise<void> {
-    const host = this.#rooms.indexOf(room);
+  async #add(fixture: JobsFixture, { jobs, together, wait }: Extract<Step, { do: 'add' }>): Promise<void> {
+    const host = this.#rooms.indexOf(fixture);
     const numbered = jobs.map((job) => ({ n: this.#next++, job }));
     const adding = together
       ? kindNames.flatMap((kind) => {
           const ofKind = numbered.filter(({ job }) => job.kind === kind);
-          return ofKind.length === 0 ? [] : [this.#addAll(room, host, kind, ofKind)];
+          return ofKind.length === 0 ? [] : [this.#addAll(fixture, host, kind, ofKind)];
         })
-      : numbered.map(({ n, job }) => this.#addOne(room, host, n, job));
+      : numbered.map(({ n, job }) => this.#addOne(fixture, host, n, job));
     this.#adding.push(...adding);
     if (wait) await Promise.all(adding);
   }
 
-  async #addOne({ database, jobs }: JobsRoom, host: number, n: number, job: PlannedJob): Promise<void> {
+  async #addOne({ database, jobs }: JobsFixture, host: number, n: number, job: PlannedJob): Promise<void> {
     const { record } = this.#life;
     record({ what: 'call', n, job, host });
     const id = await attempt(() =>
-      database.commit((transaction) => jobs.enqueue(transaction, kinds[job.kind], ...this.#given(n, job))),
+      database.commit((transaction) => jobs.enqueue(transaction, kinds[job.kind], ...this.#buildJobArguments(n, job))),
     );
     if (id === undefined) return record({ what: 'refused', n });
     record({ what: 'ack', n, id });
@@ -182,7 +182,7 @@ export class Living {
   }
 
   async #addAll(
-    { database, jobs }: JobsRoom,
+    { database, jobs }: JobsFixture,
     host: number,
     kind: KindName,
     numbered: readonly { readonly n: number; readonly job: PlannedJob }[],
@@ -190,7 +190,7 @@ export class Living {
     const { record } = this.#life;
     for (const { n, job } of numbered) record({ what: 'call', n, job, host });
     const many = numbered.map(({ n, job }) => {
-      const [payload, options] = this.#given(n, job);
+      const [payload, options] = this.#buildJobArguments(n, job);
       return { payload, ...options };
     });
     const stored = await attempt(async () => {
@@ -200,13 +200,13 @@ export class Living {
     for (const { n } of numbered) record(stored === true ? { what: 'ack', n } : { what: 'refused', n });
   }
 
-  async #undo({ database, jobs }: JobsRoom, job: PlannedJob): Promise<void> {
+  async #undo({ database, jobs }: JobsFixture, job: PlannedJob): Promise<void> {
     const n = this.#next++;
     this.#life.record({ what: 'call', n, job, host: -1 });
     const undone = new Error('undone');
     try {
       await database.commit(async (transaction) => {
-        await jobs.enqueue(transaction, kinds[job.kind], ...this.#given(n, job));
+        await jobs.enqueue(transaction, kinds[job.kind], ...this.#buildJobArguments(n, job));
         throw undone;
       });
     } catch (error) {
@@ -215,7 +215,7 @@ export class Living {
     this.#life.record({ what: 'undone', n });
   }
 
-  #given(n: number, { kind, order, key, delayMs, plan }: PlannedJob) {
+  #buildJobArguments(n: number, { kind, order, key, delayMs, plan }: PlannedJob) {
     const runAt = delayMs === 0 ? {} : { runAt: this.#life.clock.now() + delayMs };
     const orderKey = order === undefined ? {} : { orderKey: `${kind} ${order}` };
     return [
@@ -224,14 +224,14 @@ export class Living {
     ] as const;
   }
 
-  async #retry({ jobs }: JobsRoom, which: number): Promise<void> {
+  async #retry({ jobs }: JobsFixture, which: number): Promise<void> {
     const { id, n } = (await this.#pick(which)) ?? {};
     if (id === undefined || n === undefined) return;
     this.#life.record({ what: 'retrying', n });
     await attempt(() => jobs.retry(id));
   }
 
-  async #drop({ jobs }: JobsRoom, which: number): Promise<void> {
+  async #drop({ jobs }: JobsFixture, which: number): Promise<void> {
     const { id, n } = (await this.#pick(which)) ?? {};
     if (id === undefined || n === undefined) return;
     this.#life.record({ what: 'dropping', n });
@@ -272,7 +272,7 @@ export class Living {
       ...(name === 'told' ? { result: Result } : {}),
     };
     const handling = name === 'kept' ? { onDone, onDead } : event;
-    const handler = (given: JobAttempt<Payload>) => this.#work(given);
+    const handler = (attempt: JobAttempt<Payload>) => this.#work(attempt);
     this.#handling[host]?.set(name, this.#roomAt(host).jobs.handle(kinds[name], handler, handling));
   }
 
@@ -299,10 +299,10 @@ export class Living {
     });
   }
 
-  #roomAt(at: number): JobsRoom {
-    const room = this.#rooms[at % this.#rooms.length];
-    if (room === undefined) throw new Error('nobody lives here');
-    return room;
+  #roomAt(index: number): JobsFixture {
+    const fixture = this.#rooms[index % this.#rooms.length];
+    if (fixture === undefined) throw new Error('nobody lives here');
+    return fixture;
   }
 
   /** Fails like a full disk, or stores and reports failure like a lost response. */

@@ -57,13 +57,13 @@ const job = fc.record<PlannedJob>({
 });
 
 const which = fc.nat(50);
-const at = fc.nat(3);
+const stepTime = fc.nat(3);
 const minute = 60_000;
 
 function step(weight: number, arbitrary: fc.Arbitrary<unknown>): { weight: number; arbitrary: fc.Arbitrary<Step> } {
   return {
     weight,
-    arbitrary: fc.tuple(at, arbitrary).map(([host, what]) => ({ at: host, ...(what as object) }) as Step),
+    arbitrary: fc.tuple(stepTime, arbitrary).map(([host, what]) => ({ at: host, ...(what as object) }) as Step),
   };
 }
 

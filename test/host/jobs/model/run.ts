@@ -11,7 +11,7 @@ import { openDatabase } from '../../../../main/host/database/open.ts';
 import { jobsMigrations } from '../../../../main/host/jobs/jobs.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { silentLog, type Place } from '../../../support/place.ts';
+import { silentLog, type DatabaseLocation } from '../../../support/database-location.ts';
 import { mountSmall, smallDisk, unmount } from './disk.ts';
 import type { Event } from './history.ts';
 import type { Doomed } from './host.ts';
@@ -40,7 +40,7 @@ const timeoutMs = 1_800_000;
  * then, and checks each history against what the engine promises.
  */
 export function describeModel({ seed, programs, killed, steps }: Size): void {
-  eachDialect((name, _open, newPlace) => {
+  eachDialect((name, _open, createLocation) => {
     const program = arbitraryProgram(steps, name === 'sqlite');
     const seeded = seed === undefined ? {} : { seed };
     const hosts = name === 'sqlite' ? [1] : [1, 2, 3];
@@ -53,7 +53,7 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
           hosts: fc.constantFrom(...hosts),
         });
         const property = fc.asyncProperty(lives, async (doomed) => {
-          await using story = new Story(newPlace());
+          await using story = new Story(createLocation());
           for (const life of doomed.lives) await story.live(life, doomed.hosts);
           await story.live([], 1, true);
           judge(story.history, doomed.hosts > 1);
@@ -68,7 +68,7 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
       async () => {
         const life = fc.record({ program, moments: fc.integer({ min: 1, max: steps * 5 }) });
         const property = fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 3 }), async (lives) => {
-          await using story = new Story(newPlace());
+          await using story = new Story(createLocation());
           for (const { program: steps, moments } of lives) await story.liveAndBeKilled(steps, moments);
           await story.live([], 1, true);
           judge(story.history, false);
@@ -83,15 +83,15 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
 /** Lives of hosts over one store. */
 class Story implements AsyncDisposable {
   readonly history: Event[] = [];
-  readonly #location: Place;
+  readonly #location: DatabaseLocation;
   readonly #mounted: boolean;
   readonly #folder = mkdtempSync(join(tmpdir(), 'model-'));
   #lives = 0;
   #now = createFakeClock().now();
 
-  constructor(place: Place) {
-    const small = place.url === undefined ? mountSmall() : undefined;
-    this.#location = small === undefined ? place : { ...place, folder: small };
+  constructor(location: DatabaseLocation) {
+    const small = location.url === undefined ? mountSmall() : undefined;
+    this.#location = small === undefined ? location : { ...location, folder: small };
     this.#mounted = small !== undefined;
   }
 
@@ -112,7 +112,14 @@ class Story implements AsyncDisposable {
     await sql`update jobs set lease_owner = ${owner} where lease_owner is not null`.execute(first.kysely);
     const clock = createFakeClock(this.#now);
     const record = (event: Event): void => void this.history.push(event);
-    const living = await Living.begin({ databases, clock, record, disk, base: this.#base(), known: this.#known() });
+    const living = await Living.begin({
+      databases,
+      clock,
+      record,
+      disk,
+      base: this.#base(),
+      knownIds: this.#getKnownIds(),
+    });
     await living.execute(program);
     if (drain) await living.drain();
     await living.end();
@@ -124,14 +131,14 @@ class Story implements AsyncDisposable {
   async liveAndBeKilled(program: readonly Step[], moments: number): Promise<void> {
     const file = join(this.#folder, String(this.#lives));
     const doomed: Doomed = {
-      place: this.#location,
+      location: this.#location,
       file,
       program,
       moments,
       start: this.#now,
       mounted: this.#mounted,
       base: this.#base(),
-      known: [...this.#known()],
+      knownIds: [...this.#getKnownIds()],
     };
     const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./host.ts')), JSON.stringify(doomed)], {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -151,12 +158,12 @@ class Story implements AsyncDisposable {
     return this.#lives * numbersOfALife;
   }
 
-  #known(): ReadonlyMap<string, number> {
-    const known = new Map<string, number>();
+  #getKnownIds(): ReadonlyMap<string, number> {
+    const knownIds = new Map<string, number>();
     for (const event of this.history) {
-      if (event.what === 'ack' && event.id !== undefined && !known.has(event.id)) known.set(event.id, event.n);
+      if (event.what === 'ack' && event.id !== undefined && !knownIds.has(event.id)) knownIds.set(event.id, event.n);
     }
-    return known;
+    return knownIds;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -36,20 +36,21 @@ export function answerCases(index: () => Apiary): void {
       const { db } = index();
       const table = await db.from('keepers').select('name, since, kit, notes').order('name').csv();
       expect(table.data).toBe(
-        'name,since,kit,notes\nOdile,1998,"{""suits"": 2, ""smoker"": {""fuel"": ""hay""}}",calm\nPiotr,2012,,\nRuna,2005,"{""suits"": 1}",',
+        'name,since,kit,notes\nOdile,1998,"{""suits"": 2, ""smoker"": {""fuel"": ""hay""}}",calm\nPiotr,' +
+          '2012,,\nRuna,2005,"{""suits"": 1}",',
       );
       expect((await db.rpc('yields', { above: 1 }).csv()).data).toBe('hive,jars\namber,21\nclover,7');
     });
 
     test('returns plans as text and JSON, and refuses unknown media types', async () => {
-      const { db, room } = index();
+      const { db, room: fixture } = index();
       const text = await db.from('hives').select().explain();
       expect(text.data).toMatch(/Aggregate {2}\(cost=/);
       const [json]: any = await getData(
         db.from('hives').select().explain({ format: 'json', analyze: true, verbose: true, buffers: true }),
       );
       expect(json.Plan).toMatchObject({ 'Actual Rows': 1, Output: expect.any(Array) });
-      const reply = await room.request('/rest/v1/meadows', { headers: { accept: 'application/geo+json' } });
+      const reply = await fixture.request('/rest/v1/meadows', { headers: { accept: 'application/geo+json' } });
       expect([reply.status, (await reply.json()).code]).toEqual([406, 'PGRST107']);
     });
 
@@ -81,7 +82,7 @@ export function answerCases(index: () => Apiary): void {
     });
 
     test('counts in every way, with and without the rows', async () => {
-      const { db, room } = index();
+      const { db, room: fixture } = index();
       for (const count of ['exact', 'planned', 'estimated'] as const) {
         const head = await db.from('plants').select('*', { head: true, count });
         expect([head.status, head.count, head.data, head.error]).toEqual([200, 3, null, null]);
@@ -93,14 +94,14 @@ export function answerCases(index: () => Apiary): void {
       const behind = await db.from('plants').select('*', { count: 'exact' }).range(10, 12);
       expect([behind.status, behind.error?.code]).toEqual([416, 'PGRST103']);
       // The client converts a 404 without a body to 204.
-      const missing = await room.request('/rest/v1/hedges', { method: 'HEAD' });
+      const missing = await fixture.request('/rest/v1/hedges', { method: 'HEAD' });
       expect([missing.status, missing.headers.get('proxy-status')]).toEqual([404, 'PostgREST; error=PGRST205']);
     });
 
     test('answers times of another zone, and refuses a zone that PostgreSQL does not know', async () => {
-      const { room } = index();
+      const { room: fixture } = index();
       const get = async (prefer: string): Promise<unknown> => {
-        const reply = await room.request('/rest/v1/rpc/noon', { headers: { prefer } });
+        const reply = await fixture.request('/rest/v1/rpc/noon', { headers: { prefer } });
         const body: any = await reply.json();
         return [reply.status, reply.headers.get('preference-applied'), body.details ?? body];
       };
@@ -115,12 +116,12 @@ export function answerCases(index: () => Apiary): void {
     });
 
     test('names the schema in the response, and lists the exposed ones for another schema', async () => {
-      const { db, room } = index();
+      const { db, room: fixture } = index();
       expect(await getData(db.schema('cellar').from('barrels').select('mead').order('id'))).toEqual([
         { mead: 'dry' },
         { mead: 'sweet' },
       ]);
-      const reply = await room.request('/rest/v1/barrels?limit=1', { headers: { 'accept-profile': 'cellar' } });
+      const reply = await fixture.request('/rest/v1/barrels?limit=1', { headers: { 'accept-profile': 'cellar' } });
       expect(reply.headers.get('content-profile')).toBe('cellar');
       await reply.body?.cancel();
       expect(await getError(db.schema('attic').from('barrels').select())).toEqual({

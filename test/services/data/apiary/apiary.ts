@@ -1,23 +1,23 @@
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { expect } from 'vitest';
-import { openDataRoom, type DataRoom } from '../room.ts';
+import { openDataFixture, type DataFixture } from '../data-fixture.ts';
 import { rows, schema } from './schema.ts';
 
 /** Host with the test tables, and postgrest-js as a client. */
 export interface Apiary extends AsyncDisposable {
-  readonly room: DataRoom;
+  readonly room: DataFixture;
   readonly db: PostgrestClient<any, { PostgrestVersion: '13' }>;
 }
 
 /** Aggregates and plans are enabled, and `cellar` is exposed besides `public`. */
 export async function openApiary(): Promise<Apiary> {
-  const room = await openDataRoom({ settings: { schemas: ['public', 'cellar'], aggregates: true, plans: true } });
-  await room.sql(schema);
-  await room.sql(rows);
-  const db = new PostgrestClient<any, { PostgrestVersion: '13' }>(`${room.url}/rest/v1`, {
-    headers: { apikey: room.anonKey },
+  const fixture = await openDataFixture({ settings: { schemas: ['public', 'cellar'], aggregates: true, plans: true } });
+  await fixture.sql(schema);
+  await fixture.sql(rows);
+  const db = new PostgrestClient<any, { PostgrestVersion: '13' }>(`${fixture.url}/rest/v1`, {
+    headers: { apikey: fixture.anonKey },
   });
-  return { room, db, [Symbol.asyncDispose]: () => room[Symbol.asyncDispose]() };
+  return { room: fixture, db, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() };
 }
 
 /** Returns the data of a response that must succeed. */

@@ -145,7 +145,7 @@ export function changeCases(index: () => Apiary): void {
     });
 
     test('uses the key that a view contains for upserts and for the location of a row', async () => {
-      const { db, room } = index();
+      const { db, room: fixture } = index();
       const merged = db
         .from('plain_plants')
         .upsert([
@@ -160,7 +160,7 @@ export function changeCases(index: () => Apiary): void {
       ]);
       const ignored = db.from('plain_plants').upsert({ id: 1, name: 'mint' }, { ignoreDuplicates: true }).select();
       expect(await getData(ignored)).toEqual([]);
-      const reply = await room.request('/rest/v1/plain_plants', {
+      const reply = await fixture.request('/rest/v1/plain_plants', {
         method: 'POST',
         headers: { 'content-type': 'application/json', Prefer: 'return=headers-only, tx=rollback' },
         body: '{"id": 60}',

@@ -72,7 +72,9 @@ export function computedCases(index: () => Apiary): void {
           status: 400,
           code: 'PGRST200',
           message: `Could not find a relationship between 'hives' and '${name}' in the schema cache`,
-          details: `Searched for a foreign key relationship between 'hives' and '${name}' in the schema 'public', but no matches were found.`,
+          details:
+            `Searched for a foreign key relationship between 'hives' and '${name}' in the schema 'public', ` +
+            'but no matches were found.',
           hint: null,
         });
       }

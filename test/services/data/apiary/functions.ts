@@ -14,9 +14,9 @@ export function functionCases(index: () => Apiary): void {
     });
 
     test('passes the entire body: text to a text argument, and any JSON to a JSON argument', async () => {
-      const { room } = index();
+      const { room: fixture } = index();
       const send = async (name: string, body: string, type: string): Promise<unknown> => {
-        const reply = await room.request(`/rest/v1/rpc/${name}`, {
+        const reply = await fixture.request(`/rest/v1/rpc/${name}`, {
           method: 'POST',
           headers: { 'content-type': type },
           body,
@@ -35,7 +35,8 @@ export function functionCases(index: () => Apiary): void {
         code: 'PGRST202',
         message: 'Could not find the function public.doubled() in the schema cache',
         details:
-          'Searched for the function public.doubled with parameter  or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.',
+          'Searched for the function public.doubled with parameter  or with a single unnamed json/jsonb ' +
+          'parameter, but no matches were found in the schema cache.',
       });
       // A function of a row is a computed column and cannot be called.
       expect(await getError(db.rpc('shouted'))).toEqual({
@@ -43,7 +44,8 @@ export function functionCases(index: () => Apiary): void {
         code: 'PGRST202',
         message: 'Could not find the function public.shouted without parameters in the schema cache',
         details:
-          'Searched for the function public.shouted without parameters or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.',
+          'Searched for the function public.shouted without parameters or with a single unnamed json/' +
+          'jsonb parameter, but no matches were found in the schema cache.',
         hint: null,
       });
     });
@@ -91,15 +93,16 @@ export function functionCases(index: () => Apiary): void {
       });
       expect(await getError(db.rpc('listd', { words: [] }))).toMatchObject({
         details:
-          'Searched for the function public.listd with parameter words or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.',
+          'Searched for the function public.listd with parameter words or with a single unnamed json/' +
+          'jsonb parameter, but no matches were found in the schema cache.',
         hint: 'Perhaps you meant to call the function public.listed',
       });
     });
 
     test('accepts lists, defaults and large numbers in the body and the query string', async () => {
-      const { db, room } = index();
+      const { db, room: fixture } = index();
       expect(await getData(db.rpc('joined', { words: ['a', 'b,c'] }))).toBe('a+b,c');
-      const repeated = await room.request('/rest/v1/rpc/joined?words=a&words=b%2Cc');
+      const repeated = await fixture.request('/rest/v1/rpc/joined?words=a&words=b%2Cc');
       expect(await repeated.json()).toBe('a+b,c');
       expect(await getData(db.rpc('listed', { words: ['a b', 'c'] }, { get: true }))).toBe(2);
       expect(await getData(db.rpc('scaled', { kilos: 4 }, { get: true }))).toBe(8);
@@ -133,7 +136,7 @@ export function functionCases(index: () => Apiary): void {
     });
 
     test('returns the status for the SQLSTATE of a failed function', async () => {
-      const { db, room } = index();
+      const { db, room: fixture } = index();
       expect(await getError(db.rpc('two_at_once'))).toMatchObject({ status: 500, code: '21000' });
       const getStatus = async (code: string): Promise<number> => (await db.rpc('failed', { code })).status;
       expect(await Promise.all(['PT418', 'PTABC', '23505', '40001', '22012'].map(getStatus))).toEqual([
@@ -141,20 +144,20 @@ export function functionCases(index: () => Apiary): void {
       ]);
       const response = async (apikey: string, sign?: string): Promise<unknown> => {
         const headers = { apikey, ...(sign === undefined ? {} : { Authorization: `Bearer ${sign}` }) };
-        const reply = await room.request('/rest/v1/rpc/failed?code=42501', { headers });
+        const reply = await fixture.request('/rest/v1/rpc/failed?code=42501', { headers });
         return [reply.status, reply.headers.get('www-authenticate')];
       };
       // Anonymous callers are asked to sign in.
-      expect(await response(room.anonKey)).toEqual([401, 'Bearer']);
-      expect(await response(room.anonKey, room.token('somebody'))).toEqual([403, null]);
+      expect(await response(fixture.anonKey)).toEqual([401, 'Bearer']);
+      expect(await response(fixture.anonKey, fixture.token('somebody'))).toEqual([403, null]);
     });
 
     test('refuses reads with a volatile function, returns nothing for void, and uses other schemas', async () => {
       const { db } = index();
-      const got = await db.rpc('robbed', { above: 1000 }, { get: true });
-      expect([got.status, got.error?.code]).toEqual([405, '25006']);
-      const nothing = await db.rpc('swept');
-      expect([nothing.status, nothing.data]).toEqual([204, null]);
+      const rows = await db.rpc('robbed', { above: 1000 }, { get: true });
+      expect([rows.status, rows.error?.code]).toEqual([405, '25006']);
+      const emptyResult = await db.rpc('swept');
+      expect([emptyResult.status, emptyResult.data]).toEqual([204, null]);
       expect(await getData(db.schema('cellar').rpc('stirred', { times: 1 }))).toBe(2);
       expect(await getError(db.rpc('stirred', { times: 1 }))).toMatchObject({ status: 404, code: 'PGRST202' });
     });

@@ -32,7 +32,10 @@ export function relationshipCases(index: () => Apiary): void {
           embedding: 'handovers with keepers',
           relationship: `handovers_${column}_fkey using handovers(${column}) and keepers(name)`,
         })),
-        hint: "Try changing 'keepers' to one of the following: 'keepers!handovers_giver_fkey', 'keepers!handovers_taker_fkey', 'keepers!handovers_witness_fkey'. Find the desired relationship in the 'details' key.",
+        hint:
+          "Try changing 'keepers' to one of the following: 'keepers!handovers_giver_fkey', " +
+          "'keepers!handovers_taker_fkey', 'keepers!handovers_witness_fkey'. Find the desired " +
+          "relationship in the 'details' key.",
       };
       expect(await getError(db.from('handovers').select('one:keepers(name)'))).toEqual(fromHandovers);
       expect(await getError(db.from('keepers').select('handovers!giver(id, keepers(name))'))).toEqual(fromHandovers);
@@ -45,7 +48,10 @@ export function relationshipCases(index: () => Apiary): void {
           embedding: 'keepers with handovers',
           relationship: `handovers_${column}_fkey using keepers(name) and handovers(${column})`,
         })),
-        hint: "Try changing 'handovers' to one of the following: 'handovers!handovers_giver_fkey', 'handovers!handovers_taker_fkey', 'handovers!handovers_witness_fkey'. Find the desired relationship in the 'details' key.",
+        hint:
+          "Try changing 'handovers' to one of the following: 'handovers!handovers_giver_fkey', " +
+          "'handovers!handovers_taker_fkey', 'handovers!handovers_witness_fkey'. Find the desired " +
+          "relationship in the 'details' key.",
       });
     });
 
@@ -62,7 +68,9 @@ export function relationshipCases(index: () => Apiary): void {
           embedding: 'meadows with plants',
           relationship: `${between} using ${keys(between)}_meadow_id_fkey(meadow_id) and ${keys(between)}_plant_id_fkey(plant_id)`,
         })),
-        hint: "Try changing 'plants' to one of the following: 'plants!blooms', 'plants!sown', 'plants!sown_here'. Find the desired relationship in the 'details' key.",
+        hint:
+          "Try changing 'plants' to one of the following: 'plants!blooms', 'plants!sown', " +
+          "'plants!sown_here'. Find the desired relationship in the 'details' key.",
       });
       const both = db.from('meadows').select('name, wild:plants!blooms(name), sown:plants!sown(name)');
       expect(await getData(both.eq('id', 11).single())).toEqual({
@@ -94,7 +102,8 @@ export function relationshipCases(index: () => Apiary): void {
         code: 'PGRST200',
         message: "Could not find a relationship between 'hives' and 'hives' in the schema cache",
         details:
-          "Searched for a foreign key relationship between 'hives' and 'hives' using the hint 'hives_split_from_fkey' in the schema 'public', but no matches were found.",
+          "Searched for a foreign key relationship between 'hives' and 'hives' using the hint " +
+          "'hives_split_from_fkey' in the schema 'public', but no matches were found.",
         hint: null,
       });
     });
@@ -140,7 +149,8 @@ export function relationshipCases(index: () => Apiary): void {
       expect(await getError(db.from('keepers').select('handovers!nobody(id)'))).toMatchObject({
         code: 'PGRST200',
         details:
-          "Searched for a foreign key relationship between 'keepers' and 'handovers' using the hint 'nobody' in the schema 'public', but no matches were found.",
+          "Searched for a foreign key relationship between 'keepers' and 'handovers' using the hint " +
+          "'nobody' in the schema 'public', but no matches were found.",
         hint: null,
       });
       expect(await getError(db.from('keepers').select('name, all:hives(id, ...meadow_maps(sheet))'))).toMatchObject({

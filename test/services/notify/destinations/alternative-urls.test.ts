@@ -10,8 +10,8 @@ import { inboxOffered } from '../../../../services/contracts/inbox/api.ts';
 import { pushOffered } from '../../../../services/contracts/push/topics.ts';
 import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notification.ts';
 import { openMailServer } from '../../../support/mail-server.ts';
-import { openBroker } from './broker.ts';
-import { messageOf, openProvider, parsed, sendTo } from './provider.ts';
+import { openBroker } from './mqtt-broker.ts';
+import { buildMessage, openProvider, parsed, sendTo } from './provider-server.ts';
 
 interface RecordedMail {
   readonly note: string;
@@ -29,30 +29,33 @@ const dot = Buffer.from(
   'base64',
 );
 
-/** What of a mail a person sees. The peer writes each space as `&nbsp;`, and quotes as entities. */
+/** Returns the visible text of a mail. Apprise writes spaces as `&nbsp;`, and quotes as entities. */
 async function seen(source: string | Buffer) {
   const { subject = '', from, to, cc, text = '', html = '', attachments } = await PostalMime.parse(source);
-  const plain = (words: string) => words.replace(/\r\n/g, '\n').trim();
+  const normalizeText = (text: string) => text.replace(/\r\n/g, '\n').trim();
   const files = attachments.map(({ filename, mimeType, content }) => [
     filename,
     mimeType,
     Buffer.from(content as ArrayBuffer),
   ]);
-  const shown = plain(html).replaceAll('&nbsp;', ' ').replaceAll('&quot;', '"').replaceAll('<br />', '<br>');
+  const displayed = normalizeText(html)
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('<br />', '<br>');
   return {
     subject,
     from: from?.address,
     to: to?.map(({ address }) => address),
     cc,
-    text: plain(text),
-    html: shown,
+    text: normalizeText(text),
+    html: displayed,
     files,
   };
 }
 
 describe('mail', () => {
-  it.each(relay.filter(({ case: name }) => name !== 'long').map((each) => [each.case, each] as const))(
-    'is what the peer sends: %s',
+  it.each(relay.filter(({ case: name }) => name !== 'long').map((entry) => [entry.case, entry] as const))(
+    'equals the mail of Apprise: %s',
     async (name, { input, requests }) => {
       await using server = await openMailServer();
       await using provider = await openProvider();
@@ -71,12 +74,12 @@ describe('mail', () => {
       expect(results).toEqual([{ ok: true, detail: 'Sent E-Mail notification.' }]);
       const peers = requests[0]?.commands[0];
       expect(server.taken).toMatchObject([{ from: peers?.from, to: peers?.to }]);
-      const ours = await seen(server.taken[0]?.source ?? '');
-      const theirs = await seen(peers?.data ?? '');
-      // Markdown reads well as it is; the peer takes its marks away, and makes no list without an empty line before it.
-      if (name !== 'markdown') expect(ours).toEqual(theirs);
+      const actual = await seen(server.taken[0]?.source ?? '');
+      const expected = await seen(peers?.data ?? '');
+      // Markdown is readable unchanged; Apprise removes its marks and requires an empty line before a list.
+      if (name !== 'markdown') expect(actual).toEqual(expected);
       else
-        expect(ours).toMatchObject({
+        expect(actual).toMatchObject({
           subject: 'MD title',
           text: input.body,
           html: expect.stringContaining('<h1>Head</h1>') as string,
@@ -84,10 +87,12 @@ describe('mail', () => {
     },
   );
 
-  it('is the same mail when it is sent again, and says that a program wrote it', async () => {
+  it('has the same identity when it is resent, and is marked as automatically generated', async () => {
     await using server = await openMailServer();
     await using provider = await openProvider();
-    const url = `mailto://127.0.0.1:${server.port}?from=Nas<nas@example.com>&to=a@example.com,b@example.com&cc=c@example.com&bcc=d@example.com`;
+    const url =
+      `mailto://127.0.0.1:${server.port}?from=Nas<nas@example.com>&to=a@example.com,b@example.com&` +
+      'cc=c@example.com&bcc=d@example.com';
     await sendTo(url, { title: 'T', body: long }, provider.outlets);
     await sendTo(url, { title: 'T', body: long }, provider.outlets);
     expect(server.taken.map(({ to }) => to.join())).toEqual([
@@ -106,7 +111,7 @@ describe('mail', () => {
     expect(mails[0]?.text?.trim()).toBe(long);
   });
 
-  it('signs in, and says what is wrong without the password', async () => {
+  it('signs in, and reports errors without the password', async () => {
     await using server = await openMailServer({ password: 'p@ss' });
     await using provider = await openProvider();
     const send = (password: string) =>
@@ -129,22 +134,26 @@ describe('mail', () => {
     expect(await sendTo(url, { body: 'x' }, provider.outlets)).toMatchObject([{ ok: false, retryable }]);
   });
 
-  it('waits for a server that is not there, and never goes unencrypted where encryption is asked for', async () => {
+  it('is retried while the server is unavailable, and never sent unencrypted when encryption is required', async () => {
     await using provider = await openProvider();
     const { port } = await openMailServer().then(async (server) => {
       await server[Symbol.asyncDispose]();
       return server;
     });
-    const gone = await sendTo(`mailto://127.0.0.1:${port}?from=a@example.com`, { body: 'x' }, provider.outlets);
-    expect(gone).toMatchObject([{ ok: false, retryable: true }]);
-    await using plain = await openMailServer();
+    const refusedResult = await sendTo(
+      `mailto://127.0.0.1:${port}?from=a@example.com`,
+      { body: 'x' },
+      provider.outlets,
+    );
+    expect(refusedResult).toMatchObject([{ ok: false, retryable: true }]);
+    await using unencryptedServer = await openMailServer();
     const [result] = await sendTo(
-      `mailtos://127.0.0.1:${plain.port}?from=a@example.com`,
+      `mailtos://127.0.0.1:${unencryptedServer.port}?from=a@example.com`,
       { body: 'x' },
       provider.outlets,
     );
     expect(result?.ok).toBe(false);
-    expect(plain.taken).toEqual([]);
+    expect(unencryptedServer.taken).toEqual([]);
   });
 
   it.each([
@@ -157,7 +166,7 @@ describe('mail', () => {
 });
 
 describe('syslog', () => {
-  it('goes to another machine as one packet of one line', async () => {
+  it('is sent to another computer as one packet with one line', async () => {
     await using provider = await openProvider();
     const socket = createSocket('udp4').bind(0, '127.0.0.1');
     await once(socket, 'listening');
@@ -174,10 +183,10 @@ describe('syslog', () => {
     );
   });
 
-  describe('of this machine', () => {
+  describe('of this computer', () => {
     afterEach(() => vi.unstubAllEnvs());
 
-    it('is written by the system’s own program, whatever the words are', async () => {
+    it("is written by the system's program, whatever the text is", async () => {
       await using provider = await openProvider();
       const folder = await mkdtemp(join(tmpdir(), 'homeport-logger-'));
       await writeFile(join(folder, 'logger'), `#!/bin/sh\nprintf '%s\\n' "$@" > ${folder}/said\n`);
@@ -198,7 +207,7 @@ describe('syslog', () => {
       await rm(folder, { recursive: true });
     });
 
-    it('fails for good where there is no such program', async () => {
+    it('fails permanently without that program', async () => {
       await using provider = await openProvider();
       vi.stubEnv('PATH', '/nowhere');
       expect(await sendTo('syslog://', { body: 'x' }, provider.outlets)).toMatchObject([
@@ -209,7 +218,7 @@ describe('syslog', () => {
 });
 
 describe('MQTT', () => {
-  it('publishes to a topic, and is done when the broker has it', async () => {
+  it('publishes to a topic, and is complete when the broker has acknowledged it', async () => {
     await using broker = await openBroker();
     await using provider = await openProvider();
     const url = `mqtt://me:p%40ss@127.0.0.1:${broker.port}/home/alerts?retain=yes`;
@@ -232,7 +241,7 @@ describe('MQTT', () => {
     expect(result?.detail).not.toContain('secret');
   });
 
-  it('waits for a broker that is not there', async () => {
+  it('is retried while the broker is unavailable', async () => {
     const port = await openBroker().then(async (broker) => {
       await broker[Symbol.asyncDispose]();
       return broker.port;
@@ -260,7 +269,7 @@ describe('a popup', () => {
     };
     const outlets = { ...provider.outlets, handovers: { ...provider.outlets.handovers, pass } };
     const [result] = await Promise.all([
-      parsed(url).send(messageOf({ title: 'T', body: 'b', type }), outlets, AbortSignal.timeout(60_000)),
+      parsed(url).send(buildMessage({ title: 'T', body: 'b', type }), outlets, AbortSignal.timeout(60_000)),
     ]);
     expect(result).toMatchObject({ ok: true });
     expect(passed).toMatchObject([[inboxOffered, 'n1', { title: 'T', body: 'b', priority }]]);
@@ -268,8 +277,8 @@ describe('a popup', () => {
   });
 });
 
-describe('our own push server', () => {
-  it('is handed the first file with the message', async () => {
+describe('the push service of this host', () => {
+  it('receives the first file with the message', async () => {
     await using provider = await openProvider();
     const passed: unknown[] = [];
     const pass = (handover: unknown, key: string, payload: unknown) => {
@@ -278,7 +287,7 @@ describe('our own push server', () => {
     };
     const outlets = { ...provider.outlets, handovers: { ...provider.outlets.handovers, pass } };
     const file = { name: 'dot.png', type: 'image/png', size: dot.length, read: () => Promise.resolve(dot) };
-    const message = messageOf({ title: 'T', body: 'b', attachments: [file] });
+    const message = buildMessage({ title: 'T', body: 'b', attachments: [file] });
     expect(await parsed('push://alerts').send(message, outlets, AbortSignal.timeout(60_000))).toMatchObject({
       ok: true,
     });

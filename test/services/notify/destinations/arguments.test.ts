@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
-import { openProvider, parsed, sendTo } from './provider.ts';
+import { openProvider, parsed, sendTo } from './provider-server.ts';
 
-/** Sends one message and returns the request that the provider got. */
-async function requestOf(url: string, format: 'text' | 'markdown' = 'text') {
+/** Sends one message and returns the request that the provider received. */
+async function getRequest(url: string, format: 'text' | 'markdown' = 'text') {
   await using provider = await openProvider();
   const message = { title: 'T', body: 'B', type: 'info', format } as const;
   expect(await sendTo(url, message, provider.outlets)).toMatchObject([{ ok: true }]);
-  const [request] = provider.got;
+  const [request] = provider.requests;
   if (request === undefined) throw new Error('nothing was sent');
   const text = request.body.toString();
   const fields = text.startsWith('{') ? (JSON.parse(text) as object) : Object.fromEntries(new URLSearchParams(text));
@@ -28,25 +28,25 @@ describe('an argument of an address', () => {
     ['mastodon://host?token=tok', 'mastodon://tok@host'],
     ['wxteams://_?token=tok', 'wxteams://tok'],
     ['discord://1/t?url=https://e.example/', 'discord://1/t?href=https://e.example/'],
-  ])('stands for a part of it: %s', (url, plain) => {
+  ])('replaces a part of it: %s', (url, standardUrl) => {
     const destination = parsed(url);
-    expect(destination.url(false)).toBe(parsed(plain).url(false));
+    expect(destination.url(false)).toBe(parsed(standardUrl).url(false));
     expect(destination.ignored).toBeUndefined();
   });
 
-  it('changes what Discord is sent', async () => {
+  it('changes messages for Discord', async () => {
     const query = 'avatar_url=https://e.example/a.png&href=https://e.example/run&footer=yes';
-    expect((await requestOf(`discord://1/t?${query}&format=markdown`, 'markdown')).fields).toMatchObject({
+    expect((await getRequest(`discord://1/t?${query}&format=markdown`, 'markdown')).fields).toMatchObject({
       avatar_url: 'https://e.example/a.png',
       embeds: [{ title: 'T', url: 'https://e.example/run', footer: expect.anything() as object }],
     });
-    expect((await requestOf('discord://1/t')).fields).not.toHaveProperty('avatar_url');
+    expect((await getRequest('discord://1/t')).fields).not.toHaveProperty('avatar_url');
   });
 
-  it('changes what Mattermost and Mastodon are sent', async () => {
-    const mattermost = await requestOf(`mmost://host/${hook}?botname=nas&icon_url=https://e.example/a.png`);
+  it('changes messages for Mattermost and Mastodon', async () => {
+    const mattermost = await getRequest(`mmost://host/${hook}?botname=nas&icon_url=https://e.example/a.png`);
     expect(mattermost.fields).toMatchObject({ username: 'nas', icon_url: 'https://e.example/a.png' });
-    const mastodon = await requestOf('mastodon://tok@host?sensitive=yes&language=de');
+    const mastodon = await getRequest('mastodon://tok@host?sensitive=yes&language=de');
     expect(mastodon.fields).toMatchObject({ sensitive: true, language: 'de' });
   });
 
@@ -54,16 +54,16 @@ describe('an argument of an address', () => {
     ['sendgrid', { from: { email: 'nas@x.org', name: 'NAS "1"' }, reply_to_list: [{ email: 'me@x.org' }] }],
     ['resend', { from: '"NAS  1 " <nas@x.org>', reply_to: ['me@x.org'] }],
     ['postmark', { From: '"NAS  1 " <nas@x.org>', ReplyTo: 'me@x.org' }],
-  ])('names the sender and the address for answers of %s', async (scheme, expected) => {
+  ])('sets the sender and the reply address of %s', async (scheme, expected) => {
     const url = `${scheme}://key:nas@x.org/to@x.org?name=NAS%20%221%22&reply=me@x.org`;
-    expect((await requestOf(url)).fields).toMatchObject(expected);
+    expect((await getRequest(url)).fields).toMatchObject(expected);
   });
 
   it.each([
     ['discord://1/t?fields=yes', ['fields']],
     [`mmost://host/${hook}?team=x`, ['team']],
     ['twilio://ACx:secret@15555551234?method=call', ['method']],
-  ])('is named where it has no effect: %s', (url, ignored) => {
+  ])('is reported when it has no effect: %s', (url, ignored) => {
     const destination = parseDestination(url);
     expect(destination).toMatchObject({ ignored });
   });

@@ -1,6 +1,6 @@
-import type { Got } from './provider.ts';
+import type { ReceivedRequest } from './provider-server.ts';
 
-/** A request as it was recorded. */
+/** Recorded request. */
 export interface RecordedRequest {
   readonly method: string;
   readonly url: string;
@@ -9,7 +9,7 @@ export interface RecordedRequest {
   readonly body_base64?: string;
 }
 
-/** What of a request matters to its receiver. */
+/** Reduces a request to the parts that matter to the receiver. */
 export interface Comparable {
   readonly method: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export interface Comparable {
   readonly body: unknown;
 }
 
-/** Of the connection, of no meaning, or new with each request. */
+/** Headers of the connection, without meaning, or different for each request. */
 const passedOver = new Set([
   'host',
   'connection',
@@ -31,7 +31,7 @@ const passedOver = new Set([
 ]);
 const branding = /^https:\/\/github\.com\/caronc\/apprise/;
 
-export function ofGot({ method, url, headers, body }: Got): Comparable {
+export function ofGot({ method, url, headers, body }: ReceivedRequest): Comparable {
   return comparable(method, url, headers, body);
 }
 
@@ -46,21 +46,21 @@ export function ofRecorded({ method, url, headers, body, body_base64: base64 }: 
 }
 
 function comparable(method: string, url: string, headers: Readonly<Record<string, string>>, body: Buffer): Comparable {
-  const kept = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const type = kept.find(([name]) => name === 'content-type')?.[1] ?? '';
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const type = entries.find(([name]) => name === 'content-type')?.[1] ?? '';
   const bodiless = body.length === 0 || ['{}', 'null'].includes(body.toString());
-  const meant = kept
+  const relevant = entries
     .filter(([name]) => !passedOver.has(name) && !(name === 'content-type' && bodiless))
     .map(([name, value]) => [name, name === 'content-type' ? (value.split(';')[0] ?? '') : value] as const);
   return {
     method,
     url: readUrl(url),
-    headers: Object.fromEntries(meant),
+    headers: Object.fromEntries(relevant),
     body: bodiless ? '' : neutral(readBody(type, body)),
   };
 }
 
-/** Percent-encoding may be written in several ways, and arguments in any order. */
+/** Normalizes percent-encoding and the order of arguments. */
 function readUrl(url: string): string {
   const [path = '', query = ''] = url.split('?');
   const pairs = [...new URLSearchParams(query)]
@@ -81,7 +81,7 @@ function readBody(type: string, body: Buffer): unknown {
       /^\{.*\}$/s.test(value) ? JSON.parse(value) : value,
     ]);
   const boundary = /boundary=(.+)$/.exec(type)?.[1];
-  // Latin 1 keeps every byte of a file apart.
+  // Latin 1 preserves each byte of a file.
   if (boundary === undefined) return Buffer.from(text, 'utf8').equals(body) ? text : body.toString('latin1');
   return body.toString('latin1').split(`--${boundary}`).slice(1, -1).map(readPart);
 }
@@ -92,24 +92,24 @@ function readPart(part: string): unknown {
   return { head: head.trim(), content: neutral(/^\{.*\}$/s.test(content) ? JSON.parse(content) : content) };
 }
 
-/** Without the peer's pictures, and with our name in place of the peer's. */
+/** Removes the icons of Apprise and replaces its name. */
 function neutral(value: unknown): unknown {
   if (typeof value === 'string')
     return (
       value
         .replace(/(0123456789){900}/, '{{long}}')
-        // The peer writes spaces and quotes as entities in HTML.
+        // Apprise writes spaces and quotes as entities in HTML.
         .replaceAll('&nbsp;', ' ')
         .replaceAll('&quot;', '"')
         .replaceAll('Apprise Notifications', 'Homeport')
         .replaceAll('Apprise', 'Homeport')
     );
   if (Array.isArray(value)) return value.filter((item) => !isPicture(item)).map(neutral);
-  // Seconds, which the peer writes with fractions and the time of its recording.
+  // Timestamps in seconds, which Apprise writes with fractions and the time of the recording.
   if (typeof value === 'number' && value > 1_795_000_000 && value < 1_796_000_000) return 'time';
   if (value === null || typeof value !== 'object') return value;
-  const kept = Object.entries(value).filter(([, item]) => !(typeof item === 'string' && branding.test(item)));
-  return Object.fromEntries(kept.map(([name, item]) => [name, neutral(item)]));
+  const entries = Object.entries(value).filter(([, item]) => !(typeof item === 'string' && branding.test(item)));
+  return Object.fromEntries(entries.map(([name, item]) => [name, neutral(item)]));
 }
 
 function isPicture(item: unknown): boolean {

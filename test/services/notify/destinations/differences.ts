@@ -2,69 +2,71 @@ import type { Comparable } from './compare.ts';
 
 type Change = (requests: readonly Comparable[], name?: string) => readonly Comparable[];
 
-/** Where a kind differs from the recordings on purpose. */
+/** Intended difference of a destination kind from the recordings. */
 interface Differences {
-  /** By name of the case, `all`, or `url` for its normal form: what is sent in place of what was recorded. */
+  /** Replacements by the name of the case, `all`, or `url` for the normalized URL. */
   readonly [name: string]: Change | typeof skip;
 }
 
-/** Not compared: shown elsewhere in this suite. */
+/** Not compared here, but tested elsewhere in this suite. */
 export const skip = true;
 
-/** By the note of a recording or its first word, with the reason. The README says the same to people. */
+/** Differences by the note of a recording or its first word, with the reason. The README lists the same for users. */
 export const differences: Readonly<Record<string, Differences>> = {
-  // The public server would take a long message for a file, which phones show as one; cut, it stays a message.
+  // The public server converts a long message to a file; a truncated message remains a message.
   ntfy: { long: skip },
-  // A GET has no body, so no file goes with it.
+  // A GET request has no body, so files are not sent.
   'form method GET': { attach: (requests) => requests.map((request) => ({ ...request, headers: {}, body: '' })) },
-  // Words of a notice call nobody; who is called is said in the field Discord reads.
+  // Text in a message mentions no account; mentions are listed in the field that Discord reads.
   'discord webhook': { all: inBodies((body) => ({ ...body, allowed_mentions: nobody })) },
-  // The card has no author and no field for each heading: Discord shows Markdown in its description.
+  // The card has no author and no field per heading: Discord renders Markdown in the description.
   'discord options': { all: inBodies(asCard), markdown: skip, html: skip },
-  // Slack, Google Chat and Telegram do not read Markdown; it is written in their own marks (fit.test.ts).
+  // Slack, Google Chat and Telegram do not support Markdown; it is converted to their markup (fit-message.test.ts).
   slack: { markdown: skip, html: skip },
   gchat: { all: inBodies(boldTitle), markdown: skip, html: skip },
   tgram: { markdown: skip, html: skip },
-  // Silent also with a file.
+  // Messages with a file are silent as well.
   'tgram options': { markdown: skip, html: skip, attach: skip },
-  // The notification has the notice's identity, so that a repetition takes its place.
+  // The message has the identity of the notification, so that a repetition replaces it.
   hassio: { all: inBodies((body) => ({ ...body, notification_id: 'n1' })) },
-  // What follows the token is a service; the peer takes it for the token.
+  // The part after the token is a service; Apprise reads it as the token.
   'hassio notify service': { all: skip, url: skip },
-  // A token is not asked about first, and who signed in signs out at once; a transaction has the notice's identity.
+  // A token is not verified first, a session is signed out immediately, and a transaction has the identity of the
+  // notification.
   'matrix server': { all: inOneSession },
   'matrix access token': { all: inOneSession },
-  // An incident is known by the notice it came from, and the URL says nothing that it did not say before.
+  // An incident is identified by its notification, and the URL contains only the written arguments.
   pagerduty: { all: inBodies(({ images: _images, ...body }) => ({ ...body, dedup_key: 'n1' })), url: skip },
-  // What is fine is an alert of the lowest priority; the peer sends none.
+  // A success is an alert of the lowest priority; Apprise sends none.
   opsgenie: { 'text-info': skip, markdown: skip, html: skip, unicode: skip, long: skip },
-  // Nobody has to be told which app it was.
+  // The name of the app is omitted.
   nctalk: { 'no-title': inBodies(() => ({ message: 'just a body' })) },
-  // The form is encoded as forms are; the peer's breaks at an ampersand.
+  // The form is encoded; the form of Apprise is invalid after an ampersand.
   synology: { 'text-info': skip },
-  // A key does not travel unencrypted.
-  psafer: { all: (requests) => requests.map((each) => ({ ...each, url: each.url.replace(/^http:/, 'https:') })) },
-  // Markdown becomes the HTML of another writer, with lists; files keep their type, and a mail without a subject has our name.
+  // A key is not sent unencrypted.
+  psafer: { all: (requests) => requests.map((entry) => ({ ...entry, url: entry.url.replace(/^http:/, 'https:') })) },
+  // Markdown is converted by another library, with lists; files keep their type, and a mail without a subject contains
+  // Homeport's name.
   sendgrid: { markdown: skip, attach: withType, 'no-title': inBodies(named) },
   resend: {
     markdown: skip,
     all: keyed('n1/to@example.com'),
-    attach: (each) => withType(keyed('n1/to@example.com')(each)),
-    'no-title': (each, name) => inBodies(named)(keyed('n1/to@example.com')(each), name),
+    attach: (entry) => withType(keyed('n1/to@example.com')(entry)),
+    'no-title': (entry, name) => inBodies(named)(keyed('n1/to@example.com')(entry), name),
   },
   mailgun: { markdown: skip },
   pushplus: { markdown: skip },
-  // A repetition is known by the notice, and a file is part of the post.
+  // A repetition has the identity of the notification, and a file is part of the post.
   mastodon: { all: keyed('n1'), attach: skip },
-  // The URL says nothing that it did not say before.
+  // The URL contains only the written arguments.
   splunk: { url: skip },
-  // A file goes to the target too, and the peer's to everyone.
+  // A file is sent to the target as well; Apprise sends it to all.
   'pbul channel': { attach: skip },
 };
 
 const nobody = { parse: [], users: [], roles: [] };
 
-/** Changes the JSON of every request that has one as an object. */
+/** Changes the JSON of each request whose body is an object. */
 function inBodies(change: (body: Record<string, unknown>) => Record<string, unknown>): Change {
   return (requests) =>
     requests.map((request) => {
@@ -88,11 +90,11 @@ function boldTitle(body: Record<string, unknown>): Record<string, unknown> {
 function inOneSession(requests: readonly Comparable[]): readonly Comparable[] {
   const login = requests.find(({ url }) => url.endsWith('/login'));
   const sent = requests.filter(({ url }) => !/(logout|whoami)$/.test(url));
-  let at = 0;
+  let count = 0;
   const renamed = sent.map((request) => {
     if (request.method !== 'PUT') return request;
     const { room_id: _room, type: _type, ...body } = request.body as Record<string, unknown>;
-    return { ...request, url: request.url.replace(/[^/]*$/, `n1-${at++}`), body };
+    return { ...request, url: request.url.replace(/[^/]*$/, `n1-${count++}`), body };
   });
   if (login === undefined) return renamed;
   const logout = { ...login, url: login.url.replace('/login', '/logout'), body: '' };

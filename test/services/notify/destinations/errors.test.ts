@@ -2,16 +2,16 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { describe, expect, it } from 'vitest';
 import { createFetch } from '../../../../main/host/fetch/fetch.ts';
-import { openProvider, sendTo, type Answer } from './provider.ts';
+import { openProvider, sendTo, type ProviderResponse } from './provider-server.ts';
 
-async function failing(url: string, answer: Answer | undefined) {
+async function failing(url: string, answer: ProviderResponse | undefined) {
   await using provider = await openProvider();
   provider.answer = () => answer;
   const [result] = await sendTo(url, { title: 'T', body: 'x' }, provider.outlets);
-  return { result, asked: provider.got.length };
+  return { result, asked: provider.requests.length };
 }
 
-/** One URL of every kind that answers over HTTP, with a secret that no result may hold. */
+/** URL of each kind that uses HTTP, with a secret that no result may contain. */
 const urls = [
   'json://user:s3cretword@host/hook',
   'gotify://host/s3cretword',
@@ -46,18 +46,18 @@ describe.each(urls)('%s', (url) => {
     [429, true],
     [500, true],
     [503, true],
-  ])('status %i is worth another try: %s', async (status, retryable) => {
+  ])('is retried after status %i: %s', async (status, retryable) => {
     const [secret = ''] = /(xoxb-)?s3cretword/.exec(url) ?? [];
     const body = { ok: false, message: `no ${secret} here`, error: secret };
-    const { result, asked } = await failing(url, { status, body });
+    const { result, asked: requests } = await failing(url, { status, body });
     expect(result).toMatchObject({ ok: false, retryable, status });
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     expect(result?.detail).toContain(`error=${status}`);
     expect(JSON.stringify(result)).not.toContain('s3cretword');
   });
 });
 
-describe('a service that wants to be asked later', () => {
+describe('a service that requests a delay', () => {
   it.each([
     ['by the standard header', { 'retry-after': '7' }, {}, 7000],
     [
@@ -76,7 +76,7 @@ describe('a service that wants to be asked later', () => {
   });
 });
 
-describe('a refusal that comes with status 200', () => {
+describe('a refusal with status 200', () => {
   it.each([
     ['slack://xoxb-abc/#x', { ok: false, error: 'channel_not_found' }, false],
     ['slack://xoxb-abc/#x', { ok: false, error: 'ratelimited' }, true],
@@ -105,7 +105,7 @@ describe('a refusal that comes with status 200', () => {
     ['msteams://team/a@b/b/c', 'Webhook message delivery failed with error: returned HTTP error 429', true],
     ['msteams://team/a@b/b/c', 'Webhook message delivery failed with error: returned HTTP error 404', false],
     ['matrix://token@host', { joined_rooms: [] }, false],
-  ])('is told, and worth another try where it passes: %s', async (url, body, retryable) => {
+  ])('is reported, and retried if it is temporary: %s', async (url, body, retryable) => {
     const { result } = await failing(url, { body });
     expect(result).toMatchObject({ ok: false, retryable });
   });
@@ -126,33 +126,33 @@ describe('a session', () => {
   it.each([
     ['matrix://user:password@host/#room', '/send/', { access_token: 'tok', room_id: '!room:hs' }],
     ['rocket://user:password@host/#chan', '/chat.postMessage', { data: { authToken: 'tok', userId: 'u' } }],
-  ])('is ended whatever became of the notice, and its end makes no difference: %s', async (url, sending, body) => {
+  ])('is ended after success and failure, without an effect on the result: %s', async (url, sending, body) => {
     await using provider = await openProvider();
     for (const [broken, ok] of [
       [sending, false],
       ['/logout', true],
     ] as const) {
-      provider.got.length = 0;
+      provider.requests.length = 0;
       provider.answer = (request) => (request.url.includes(broken) ? { status: 404 } : { body });
       expect(await sendTo(url, { body: 'x' }, provider.outlets)).toMatchObject([{ ok }]);
-      expect(provider.got.at(-1)?.url).toMatch(/\/logout$/);
+      expect(provider.requests.at(-1)?.url).toMatch(/\/logout$/);
     }
   });
 });
 
-describe('a way that does not work', () => {
-  it('never answers: it is tried again', async () => {
+describe('a failing connection', () => {
+  it('is retried without a response', async () => {
     const { result } = await failing('json://host/?rto=0.2&cto=0.1', undefined);
     expect(result).toMatchObject({ ok: false, retryable: true });
   });
 
-  it('answers without end: the notice may have been shown, so it is not sent again', async () => {
+  it('is not retried after an endless response, because the message may have been shown', async () => {
     const { result } = await failing('json://host/', { body: Buffer.alloc(3 * 1024 * 1024, 0x20) });
     expect(result).toMatchObject({ ok: false, retryable: false });
   });
 
-  it('has a certificate nobody knows: nothing is sent', async () => {
-    // The package brings a certificate that it signed itself and that has expired; what is spoken behind it does not matter here.
+  it('sends nothing to an untrusted certificate', async () => {
+    // The package contains an expired self-signed certificate; the protocol behind it does not matter here.
     const server = new SMTPServer({ secure: true, disableReverseLookup: true });
     let greeted = 0;
     server.on('error', () => undefined);

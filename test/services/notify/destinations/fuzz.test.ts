@@ -3,9 +3,9 @@ import type { FetchOptions } from '../../../../services/contracts/outgoing.ts';
 import { destinationId, kinds, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
 import { describeForms, fillForm, listSecrets, writeForm } from '../../../../services/notify/destinations/forms.ts';
 import { parseDestinationUrl, writeDestinationUrl } from '../../../../services/notify/destinations/url.ts';
-import { messageOf, openProvider } from './provider.ts';
+import { buildMessage, openProvider } from './provider-server.ts';
 
-/** A generator that gives the same numbers each time (mulberry32), so that what fails once fails again. */
+/** Creates a repeatable number generator (mulberry32), so that failures are reproducible. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -65,10 +65,10 @@ function anyUrl(next: (below: number) => number): string {
 }
 
 describe('any URL', () => {
-  it('is a destination or a sentence, and its normal form means itself', () => {
+  it('is a destination or an error message, and its normalized form is stable', () => {
     const next = numbers(1);
     let served = 0;
-    for (let at = 0; at < 20_000; at += 1) {
+    for (let index = 0; index < 20_000; index += 1) {
       const url = anyUrl(next);
       const destination = parseDestination(url);
       if (typeof destination === 'string') {
@@ -77,8 +77,8 @@ describe('any URL', () => {
       }
       served += 1;
       const normal = destination.url(false);
-      const again = parseDestination(normal);
-      expect(typeof again === 'string' ? `${url} -> ${normal}: ${again}` : again.url(false)).toBe(normal);
+      const reparsed = parseDestination(normal);
+      expect(typeof reparsed === 'string' ? `${url} -> ${normal}: ${reparsed}` : reparsed.url(false)).toBe(normal);
       expect(destinationId(destination)).toMatch(/^[0-9a-f]{16}$/);
       for (const part of destination.parts ?? []) expect(typeof parseDestination(part.url(false)), url).toBe('object');
       expect(destination.url(true).length).toBeGreaterThan(0);
@@ -88,41 +88,41 @@ describe('any URL', () => {
     expect(served).toBeGreaterThan(1000);
   });
 
-  it('is sent without anything but a result, and no header or address of it escapes', async () => {
+  it('always returns a result when sent, without header or address injection', async () => {
     await using provider = await openProvider();
-    const asked: string[] = [];
+    const requestedUrls: string[] = [];
     const outlets = {
       ...provider.outlets,
       fetch: (url: string, { headers = {} }: FetchOptions = {}) => {
         expect(URL.canParse(url), url).toBe(true);
         for (const [name, value] of Object.entries(headers)) expect(`${name}: ${value}`).not.toMatch(/[\r\n\0]/);
-        asked.push(url);
+        requestedUrls.push(url);
         return Promise.resolve({ status: 200, headers: {}, body: new Uint8Array(), url });
       },
       handovers: { ...provider.outlets.handovers, pass: () => Promise.resolve() },
     };
     const next = numbers(2);
-    for (let at = 0; at < 4000; at += 1) {
+    for (let index = 0; index < 4000; index += 1) {
       const url = anyUrl(next);
-      // These leave the process by other ways.
+      // These kinds do not use HTTP.
       if (/^(mailtos?|r?syslog|mqtts?):/.test(url)) continue;
       const destination = parseDestination(url);
       if (typeof destination === 'string') continue;
       for (const part of destination.parts?.slice(0, 3) ?? [destination]) {
-        const result = await part.send(messageOf({ title: 'T', body: 'b' }), outlets, AbortSignal.timeout(1000));
+        const result = await part.send(buildMessage({ title: 'T', body: 'b' }), outlets, AbortSignal.timeout(1000));
         expect(typeof result.detail, url).toBe('string');
       }
     }
-    expect(asked.length).toBeGreaterThan(100);
+    expect(requestedUrls.length).toBeGreaterThan(100);
   });
 
-  it('survives being taken apart and put together', () => {
+  it('is unchanged after parsing and formatting', () => {
     const next = numbers(3);
-    for (let at = 0; at < 20_000; at += 1) {
+    for (let index = 0; index < 20_000; index += 1) {
       const url = parseDestinationUrl(anyUrl(next));
       if (url === undefined) continue;
-      const again = parseDestinationUrl(writeDestinationUrl(url));
-      expect(again).toMatchObject({ host: url.host, user: url.user, path: url.path, query: url.query });
+      const reparsed = parseDestinationUrl(writeDestinationUrl(url));
+      expect(reparsed).toMatchObject({ host: url.host, user: url.user, path: url.path, query: url.query });
     }
   });
 });
@@ -132,13 +132,12 @@ describe('every form', () => {
     'converts a form of %s to a valid URL and back',
     (scheme, form) => {
       const values = Object.fromEntries(
-        form.fields.map((field) => [field.name, sampleOf(scheme, field.name, field.kind, field.required)]),
+        form.fields.map((field) => [field.name, getSample(scheme, field.name, field.kind, field.required)]),
       );
-      const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Record<
-        string,
-        string | boolean
-      >;
-      const written = writeForm({ scheme, values: given });
+      const filledValues = Object.fromEntries(
+        Object.entries(values).filter(([, value]) => value !== undefined),
+      ) as Record<string, string | boolean>;
+      const written = writeForm({ scheme, values: filledValues });
       expect(written).toHaveProperty('url');
       const url = 'url' in written ? written.url : '';
       const destination = parseDestination(url);
@@ -146,9 +145,9 @@ describe('every form', () => {
       const filled = fillForm(url);
       expect(filled?.scheme).toBe(scheme);
       for (const field of form.fields) {
-        if (given[field.name] === undefined || field.kind === 'switch') continue;
+        if (filledValues[field.name] === undefined || field.kind === 'switch') continue;
         if (field.kind === 'secret') expect(filled?.set, field.name).toContain(field.name);
-        else expect(filled?.values[field.name], field.name).toBe(given[field.name]);
+        else expect(filled?.values[field.name], field.name).toBe(filledValues[field.name]);
       }
       const masked = typeof destination === 'string' ? '' : destination.url(true);
       expect(masked).not.toContain('s3cretvalue');
@@ -156,9 +155,9 @@ describe('every form', () => {
   );
 });
 
-/** What a person would fill in, by the name of a field; nothing where it may stay empty. */
-function sampleOf(scheme: string, name: string, kind: string, required: boolean): string | boolean | undefined {
-  const known: Readonly<Record<string, string>> = {
+/** Returns a realistic value of a field by its name; undefined where it may be empty. */
+function getSample(scheme: string, name: string, kind: string, required: boolean): string | boolean | undefined {
+  const samples: Readonly<Record<string, string>> = {
     ...{ 'notifiarr channels': '#123', 'whatsapp phone': '1234567', 'sns region': 'eu-west-1' },
     ...{ host: 'host.example', topics: 'alerts', topic: 'alerts', chats: '-100123' },
     ...{
@@ -171,8 +170,8 @@ function sampleOf(scheme: string, name: string, kind: string, required: boolean)
     },
     ...{ 'tgram token': '123456789:s3cretvalue', 'matrix password': 's3cretvalue', 'rocket password': 's3cretvalue' },
   };
-  const own = known[`${scheme} ${name}`];
-  if (own !== undefined) return own;
+  const sampleValue = samples[`${scheme} ${name}`];
+  if (sampleValue !== undefined) return sampleValue;
   if (!required) return undefined;
-  return kind === 'secret' ? 's3cretvalue' : (known[name] ?? 'name');
+  return kind === 'secret' ? 's3cretvalue' : (samples[name] ?? 'name');
 }

@@ -2,15 +2,15 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isUtf8 } from 'node:buffer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answers } from './answers.ts';
-import { openProvider, sendTo, type Provider } from './provider.ts';
+import { answers } from './provider-responses.ts';
+import { openProvider, sendTo, type Provider } from './provider-server.ts';
 
 let provider: Provider;
 beforeAll(async () => {
   provider = await openProvider();
 });
 beforeEach(() => {
-  provider.got.length = 0;
+  provider.requests.length = 0;
   provider.answer = answers;
 });
 afterAll(() => provider[Symbol.asyncDispose]());
@@ -18,19 +18,21 @@ afterAll(() => provider[Symbol.asyncDispose]());
 const line = 'Всё в порядке: копия снята, место есть 🎉\n';
 const title = 'Резервная копия '.repeat(12).trim();
 
-/** The words of each message that was sent, at a path of its JSON. */
-async function said(url: string, path: string, fields: { readonly title?: string; readonly body: string }) {
+/** Returns the text of each sent message, at a path of its JSON. */
+async function sendAndRead(url: string, path: string, fields: { readonly title?: string; readonly body: string }) {
   const results = await sendTo(url, { title, ...fields }, provider.outlets);
   expect(results.every(({ ok }) => ok)).toBe(true);
-  return provider.got
+  return provider.requests
     .map(({ body }) => body.toString())
     .filter((body) => body !== '' && body !== '{}')
-    .map((body) => path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], JSON.parse(body)))
-    .filter((words) => words !== undefined)
+    .map((body) =>
+      path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], JSON.parse(body)),
+    )
+    .filter((text) => text !== undefined)
     .map(String);
 }
 
-describe('a long text in letters of several bytes', () => {
+describe('a long text of multi-byte characters', () => {
   it.each([
     ['ntfy://host/topic', 'message', 4096],
     ['bark://host/key', 'body', 3000],
@@ -42,28 +44,28 @@ describe('a long text in letters of several bytes', () => {
     ['matrix://token@host/!room:hs', 'body', 32_768],
     ['workflow://host/id/sig', 'attachments.0.content.body.1.text', 24_000],
     ['msteams://team/a@b/b/c', 'sections.0.text', 24_000],
-  ])('is cut or split by bytes: %s', async (url, path, most) => {
-    const messages = await said(url, path, { body: line.repeat(1000) });
+  ])('is truncated or split by bytes: %s', async (url, path, maxLength) => {
+    const messages = await sendAndRead(url, path, { body: line.repeat(1000) });
     expect(messages.length).toBeGreaterThan(0);
-    for (const words of messages) {
-      expect(Buffer.byteLength(words)).toBeLessThanOrEqual(most);
-      expect(words.isWellFormed()).toBe(true);
+    for (const text of messages) {
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxLength);
+      expect(text.isWellFormed()).toBe(true);
     }
   });
 
-  it('is split where LINE counts, by the halves of characters', async () => {
-    const messages = await said('line://token/user', 'messages.0.text', { body: '🎉'.repeat(6000) });
+  it('is split for LINE by UTF-16 code units', async () => {
+    const messages = await sendAndRead('line://token/user', 'messages.0.text', { body: '🎉'.repeat(6000) });
     expect(messages.map(({ length }) => length <= 5000)).toEqual([true, true, true]);
-    expect(messages.every((words) => words.isWellFormed())).toBe(true);
+    expect(messages.every((text) => text.isWellFormed())).toBe(true);
   });
 
-  it('leaves no half of a character in a packet of a log', async () => {
+  it('leaves no incomplete character in a syslog packet', async () => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1');
     await once(socket, 'listening');
     const packets: Buffer[] = [];
     socket.on('message', (packet: Buffer) => packets.push(packet));
     const url = `rsyslog://127.0.0.1:${String(socket.address().port)}`;
-    // One byte more in front moves every character.
+    // One additional byte at the beginning shifts all characters.
     for (const before of ['', 'a', 'bb', 'ccc']) {
       await sendTo(url, { title: '', body: before + '🎉'.repeat(4000) }, provider.outlets);
     }
@@ -73,23 +75,23 @@ describe('a long text in letters of several bytes', () => {
   });
 });
 
-describe('what stands beside the body in one text', () => {
+describe('text next to the body in one field', () => {
   it.each(['discord://1/t', 'discord://1/t?ping=@here%20%3C@1234%3E', 'discord://1/t?ping=@here&overflow=truncate'])(
-    'counts against its limit: %s',
+    'counts towards its limit: %s',
     async (url) => {
-      const messages = await said(url, 'content', { body: 'word '.repeat(390) });
+      const messages = await sendAndRead(url, 'content', { body: 'word '.repeat(390) });
       expect(messages[0]).toContain(title);
-      for (const words of messages) expect([...words].length).toBeLessThanOrEqual(2000);
+      for (const text of messages) expect([...text].length).toBeLessThanOrEqual(2000);
     },
   );
 
-  it('counts in a post of Mastodon, whose every part calls the people', async () => {
+  it('counts in a Mastodon post, whose every part contains the mentions', async () => {
     const url = 'mastodon://token@host/@someone/@somebody.else';
-    const messages = await said(url, 'status', { title: '', body: 'word '.repeat(195) });
+    const messages = await sendAndRead(url, 'status', { title: '', body: 'word '.repeat(195) });
     expect(messages).toHaveLength(3);
-    for (const words of messages) {
-      expect(words).toContain('@someone @somebody.else ');
-      expect([...words].length).toBeLessThanOrEqual(500);
+    for (const text of messages) {
+      expect(text).toContain('@someone @somebody.else ');
+      expect([...text].length).toBeLessThanOrEqual(500);
     }
   });
 });

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notification.ts';
 import { parseDestinationUrl } from '../../../../services/notify/destinations/url.ts';
-import { answers } from './answers.ts';
+import { answers } from './provider-responses.ts';
 import { ofGot, ofRecorded, type Comparable, type RecordedRequest } from './compare.ts';
 import { differences, skip } from './differences.ts';
-import { openProvider, parsed, sendTo, type Provider } from './provider.ts';
+import { openProvider, parsed, sendTo, type Provider } from './provider-server.ts';
 
 interface Recorded {
   readonly note: string;
@@ -20,10 +20,10 @@ interface Recorded {
 }
 
 const folder = new URL('golden/', import.meta.url);
-/** These speak something else than HTTP and have suites of their own. */
-const elsewhere = ['mailto.json', 'rsyslog.json'];
+/** Kinds with other protocols, which have separate suites. */
+const testedElsewhere = ['mailto.json', 'rsyslog.json'];
 const recorded = readdirSync(folder)
-  .filter((file) => !elsewhere.includes(file))
+  .filter((file) => !testedElsewhere.includes(file))
   .flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Recorded[]);
 const long = '0123456789'.repeat(900);
 const dot = Buffer.from(
@@ -37,8 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => provider[Symbol.asyncDispose]());
 
-/** The parts of a URL that say where a notice goes; how the peer writes defaults is its own affair. */
-function place(url: string) {
+/** Returns the parts of a URL that identify the destination, without defaults of Apprise. */
+function toLocation(url: string) {
   const { scheme, user, password, host, port, path, query } = parseDestinationUrl(url) ?? {};
   return { scheme, user, password, host, port, path, query: Object.fromEntries(query ?? []) };
 }
@@ -47,31 +47,31 @@ function inOrder(requests: readonly Comparable[]): readonly Comparable[] {
   return requests.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
 }
 
-describe.each(recorded.map((each) => [each.note, each] as const))(
+describe.each(recorded.map((entry) => [entry.note, entry] as const))(
   'recorded: %s',
   (note, { url, normal, masked, cases }) => {
     const allowed = differences[note] ?? differences[note.split(' ')[0] ?? ''] ?? {};
 
-    it('has the place of the peer in its normal form, and hides what the peer hides', () => {
-      const ours = place(parsed(url).url(false));
-      const peers = place(normal);
+    it('normalizes URLs like Apprise, and masks the same parts', () => {
+      const actual = toLocation(parsed(url).url(false));
+      const peers = toLocation(normal);
       if (allowed['url'] !== skip) {
-        expect({ ...ours, query: {} }).toEqual({ ...peers, query: {} });
-        // The peer masks no path or user that it does not know as secret; we may hide more, never less.
-        const shown = parsed(url).url(true);
-        for (const secret of secretsIn(normal, masked)) expect(shown).not.toContain(secret);
+        expect({ ...actual, query: {} }).toEqual({ ...peers, query: {} });
+        // Homeport may mask more than Apprise, never less.
+        const displayed = parsed(url).url(true);
+        for (const secret of secretsIn(normal, masked)) expect(displayed).not.toContain(secret);
       }
-      const again = parsed(parsed(url).url(false));
-      expect(again.url(false)).toBe(parsed(url).url(false));
-      expect(again.url(true)).toBe(parsed(url).url(true));
+      const reparsed = parsed(parsed(url).url(false));
+      expect(reparsed.url(false)).toBe(parsed(url).url(false));
+      expect(reparsed.url(true)).toBe(parsed(url).url(true));
     });
 
     it.each(
       cases
-        .filter((each) => allowed[each.case] !== skip && allowed['all'] !== skip)
-        .map((each) => [each.case, each] as const),
-    )('sends %s as the peer does', async (name, { input, requests }) => {
-      provider.got.length = 0;
+        .filter((entry) => allowed[entry.case] !== skip && allowed['all'] !== skip)
+        .map((entry) => [entry.case, entry] as const),
+    )('sends %s like Apprise', async (name, { input, requests }) => {
+      provider.requests.length = 0;
       provider.answer = (request) => answers(request);
       const file = { name: 'dot.png', type: 'image/png', size: dot.length, read: () => Promise.resolve(dot) };
       const message = {
@@ -81,28 +81,28 @@ describe.each(recorded.map((each) => [each.note, each] as const))(
         format: input.body_format,
         ...(name === 'attach' ? { attachments: [file] } : {}),
       };
-      // The normal form says the same as the URL it was made from.
+      // The normalized URL is equivalent to its source.
       const stored = parsed(url).url(false);
-      const asked = name === 'long' ? stored.replace(/overflow=\w+/, 'overflow=upstream') : stored;
-      // A signature holds the time: with that of the recording it has to be the same.
+      const requestedUrl = name === 'long' ? stored.replace(/overflow=\w+/, 'overflow=upstream') : stored;
+      // A signature contains the time, so it must be equal at the recorded time.
       const stamp = requests[0]?.headers?.['x-amz-date']?.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:') ?? '';
       const clock = stamp === '' ? provider.outlets.clock : { ...provider.outlets.clock, now: () => Date.parse(stamp) };
-      const results = await sendTo(asked, message, { ...provider.outlets, clock });
+      const results = await sendTo(requestedUrl, message, { ...provider.outlets, clock });
       expect(results.filter(({ ok }) => !ok)).toEqual([]);
       const change =
-        [allowed[name], allowed['all']].find((each) => typeof each === 'function') ??
-        ((each: readonly Comparable[]) => each);
+        [allowed[name], allowed['all']].find((entry) => typeof entry === 'function') ??
+        ((entry: readonly Comparable[]) => entry);
       const filled = JSON.parse(JSON.stringify(requests).replaceAll('{{long}}', long)) as RecordedRequest[];
       const expected = change(filled.map(ofRecorded), name);
-      expect(provider.got.every(({ headers }) => headers['user-agent'] === 'Homeport')).toBe(true);
-      expect(inOrder(provider.got.map(ofGot))).toEqual(inOrder(expected));
+      expect(provider.requests.every(({ headers }) => headers['user-agent'] === 'Homeport')).toBe(true);
+      expect(inOrder(provider.requests.map(ofGot))).toEqual(inOrder(expected));
     });
   },
 );
 
-/** Parts of a normal form that the masked one does not show. */
+/** Returns the parts of a normalized URL that its masked form hides. */
 function secretsIn(normal: string, masked: string): readonly string[] {
   const parts = (text: string) => text.split(/[/?&=@:]+/).filter((part) => part.length > 3);
-  const shown = new Set(parts(masked));
-  return parts(normal).filter((part) => !shown.has(part));
+  const displayedParts = new Set(parts(masked));
+  return parts(normal).filter((part) => !displayedParts.has(part));
 }

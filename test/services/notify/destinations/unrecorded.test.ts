@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answers } from './answers.ts';
-import { openProvider, sendTo, type Provider } from './provider.ts';
+import { answers } from './provider-responses.ts';
+import { openProvider, sendTo, type Provider } from './provider-server.ts';
 
 let provider: Provider;
 beforeAll(async () => {
   provider = await openProvider();
 });
 beforeEach(() => {
-  provider.got.length = 0;
+  provider.requests.length = 0;
 });
 afterAll(() => provider[Symbol.asyncDispose]());
 
 async function sent(url: string, fields: Parameters<typeof sendTo>[1]) {
   expect((await sendTo(url, fields, provider.outlets)).every(({ ok }) => ok)).toBe(true);
-  return provider.got.map(({ method, url: address, headers, body }) => ({
+  return provider.requests.map(({ method, url: address, headers, body }) => ({
     ...{ method, address, headers, body: JSON.parse(body.toString()) as unknown },
   }));
 }
 
-/** As their own documentation has them: nobody recorded what the peer sends. */
-describe('what is sent to', () => {
+/** Requests by the documentation of the services, without recordings. */
+describe('requests to services without recordings', () => {
   it('sends to a Teams connector', async () => {
     const requests = await sent('msteams://team/a@b/c/d/e', { title: 'T <b>', body: '**B**', type: 'failure' });
     expect(requests).toMatchObject([
@@ -40,7 +40,7 @@ describe('what is sent to', () => {
 
   it('removes characters that XML cannot represent', async () => {
     await sendTo('xml://host/', { title: '<"&', body: 'a\u0000b\ufffec\u0001d\n🎉' }, provider.outlets);
-    const xml = provider.got[0]?.body.toString();
+    const xml = provider.requests[0]?.body.toString();
     expect(xml).toContain('<Subject>&lt;&quot;&amp;</Subject><Message>abcd\n🎉</Message>');
   });
 
@@ -74,7 +74,7 @@ describe('what is sent to', () => {
   });
 });
 
-describe('a notice of files alone', () => {
+describe('a message with files only', () => {
   const files = ['a.png', 'b.txt'].map((name) => ({
     ...{ name, type: 'image/png', size: 1, read: () => Promise.resolve(Buffer.from('x')) },
   }));
@@ -85,29 +85,29 @@ describe('a notice of files alone', () => {
     ['line://token/user', 'messages.0.text'],
     ['sendgrid://key:nas@example.com', 'content.0.value'],
     ['gotify://host/token', 'message'],
-  ])('tells their names where words are needed: %s', async (url, path) => {
+  ])('contains their names when text is required: %s', async (url, path) => {
     provider.answer = answers;
     await sendTo(url, { attachments: files }, provider.outlets);
-    const said: unknown = JSON.parse(provider.got[0]?.body.toString() ?? '');
-    expect(path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], said)).toBe(
+    const sentBody: unknown = JSON.parse(provider.requests[0]?.body.toString() ?? '');
+    expect(path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], sentBody)).toBe(
       'a.png, b.txt',
     );
   });
 
-  it.each(['discord://1/t', 'tgram://1:abc/5', 'json://host'])('is only files elsewhere: %s', async (url) => {
+  it.each(['discord://1/t', 'tgram://1:abc/5', 'json://host'])('contains only files otherwise: %s', async (url) => {
     provider.answer = answers;
     await sendTo(url, { attachments: files }, provider.outlets);
-    expect(provider.got.length).toBeGreaterThan(0);
-    expect(provider.got.map(({ body }) => body.toString()).join()).not.toContain('a.png, b.txt');
+    expect(provider.requests.length).toBeGreaterThan(0);
+    expect(provider.requests.map(({ body }) => body.toString()).join()).not.toContain('a.png, b.txt');
   });
 });
 
-describe('the link of a notice', () => {
+describe('the link of a message', () => {
   const link = 'https://git.example/o/r/compare/a...b?x=1&y=2';
   const sentWith = async (url: string, fields: Parameters<typeof sendTo>[1]): Promise<string> => {
     provider.answer = answers;
     await sendTo(url, { title: 'T', body: 'B', link, ...fields }, provider.outlets);
-    return provider.got.map(({ url: address, body }) => `${address} ${body.toString()}`).join('\n');
+    return provider.requests.map(({ url: address, body }) => `${address} ${body.toString()}`).join('\n');
   };
 
   it.each([
@@ -120,15 +120,15 @@ describe('the link of a notice', () => {
     ['discord://1/t', `B\\n\\n${link}`],
     ['mmost://host/hook', `B\\n\\n${link}`],
     ['apprise://host/key?method=json', `B\\n\\n${link}`],
-  ])('reaches who reads it: %s', async (url, expected) => {
+  ])('is sent to the reader: %s', async (url, expected) => {
     expect(await sentWith(url, {})).toContain(expected);
   });
 
-  it('is told once, and not where it leads to this machine or where machines read', async () => {
+  it('is sent once, but not for addresses of this computer or to programs', async () => {
     expect(await sentWith('mmost://host/hook', { body: `see ${link}` })).toContain(`"text":"T\\r\\nsee ${link}"`);
-    provider.got.length = 0;
+    provider.requests.length = 0;
     expect(await sentWith('mmost://host/hook', { link: 'http://127.0.0.1:8088/downloads' })).not.toContain('127.0.0.1');
-    provider.got.length = 0;
+    provider.requests.length = 0;
     expect(await sentWith('json://host', {})).not.toContain(link);
   });
 

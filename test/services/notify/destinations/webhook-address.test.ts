@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { isNativeUrl, parseDestination } from '../../../../services/notify/destinations/catalogue.ts';
-import { openProvider, parsed, sendTo } from './provider.ts';
+import { openProvider, parsed, sendTo } from './provider-server.ts';
 
 const sig = 'a_b-c%3D';
 const invoke = 'triggers/manual/paths/invoke?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0';
 
-describe('the address of a webhook as its service shows it', () => {
+describe('the webhook address that a service displays', () => {
   it.each([
     ['https://discord.com/api/webhooks/123/ab-C_d?footer=yes', 'discord://123/ab-C_d?footer=yes'],
     ['https://discordapp.com/api/webhooks/123/abc/', 'discord://123/abc'],
@@ -26,7 +26,7 @@ describe('the address of a webhook as its service shows it', () => {
     ['https://oapi.dingtalk.com/robot/send?access_token=abc', 'dingtalk://abc'],
     ['https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=ab-c', 'wecombot://ab-c'],
     ['https://ntfy.sh/My_Topic?priority=high', 'ntfy://My_Topic?priority=high'],
-  ])('is the destination: %s', (address, url) => {
+  ])('is converted to the destination: %s', (address, url) => {
     expect(isNativeUrl(address)).toBe(true);
     expect(parsed(address).url(false)).toBe(parsed(url).url(false));
   });
@@ -35,25 +35,26 @@ describe('the address of a webhook as its service shows it', () => {
     'https://example.org/hook',
     'https://discord.com/api/webhooks/',
     'https://evil.example/discord.com/api/webhooks/1/a',
-  ])('is none of another page: %s', (address) => {
+  ])('is not converted for other pages: %s', (address) => {
     expect(isNativeUrl(address)).toBe(false);
     expect(parseDestination(address)).toBe('https:// is not served');
   });
 
-  it('reaches a flow of Power Automate where such flows are since 2025', async () => {
+  it('supports the addresses of Power Automate since 2025', async () => {
     await using provider = await openProvider();
     const host = 'https://x.environment.api.powerplatform.com';
     const path = '/powerautomate/automations/direct/cu/09/workflows/abc/triggers/manual/paths/invoke';
     await sendTo(`${host}${path}?api-version=1&sig=s`, { body: 'x' }, provider.outlets);
     await sendTo('workflows://x.example/abc/s?powerautomate=yes', { body: 'x' }, provider.outlets);
-    expect(provider.got.map(({ url }) => url)).toEqual([
+    expect(provider.requests.map(({ url }) => url)).toEqual([
       `${host}${path}?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=s`,
-      'https://x.example/powerautomate/automations/direct/workflows/abc/triggers/manual/paths/invoke?api-version=2022-03-01-preview&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=s',
+      'https://x.example/powerautomate/automations/direct/workflows/abc/triggers/manual/paths/' +
+        'invoke?api-version=2022-03-01-preview&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=s',
     ]);
   });
 });
 
-describe('parts of a URL that the peer reads from other places', () => {
+describe('parts of a URL that Apprise accepts in other locations', () => {
   it.each([
     ['json://host/p?user=u&pass=p%40ss&port=8080', 'json://u:p%40ss@host:8080/p'],
     ['json://old:gone@host?user=u&password=p', 'json://u:p@host'],
@@ -64,12 +65,12 @@ describe('parts of a URL that the peer reads from other places', () => {
     ['ntfy://one,two', 'ntfy://one/two?mode=cloud'],
     ['zulip://bot@org/key/My%20Stream,Other', 'zulip://bot@org/key/My%20Stream/Other'],
     ['pbul://token/%23a,b@c?to=d', 'pbul://token/%23a/b@c/d'],
-  ])('are where they belong: %s', (url, plain) => {
-    expect(parsed(url).url(false)).toBe(parsed(plain).url(false));
-    expect(parsed(url).parts?.length).toBe(parsed(plain).parts?.length);
+  ])('are moved to their location: %s', (url, standardUrl) => {
+    expect(parsed(url).url(false)).toBe(parsed(standardUrl).url(false));
+    expect(parsed(url).parts?.length).toBe(parsed(standardUrl).parts?.length);
   });
 
-  it('are hidden there like everywhere', () => {
+  it('are masked in each location', () => {
     expect(parsed('json://host?user=u&pass=s3cretword').url(true)).not.toContain('s3cretword');
     expect(parsed('mailtos://s3cretword@example.com?user=me@example.com').url(true)).not.toContain('s3cretword');
   });
@@ -77,7 +78,7 @@ describe('parts of a URL that the peer reads from other places', () => {
   it('adds the plus to a Signal number', async () => {
     await using provider = await openProvider();
     await sendTo('signal://host/15551234567/15557654321/group.abc', { body: 'x' }, provider.outlets);
-    expect(provider.got.map(({ body }) => JSON.parse(body.toString()) as unknown)).toMatchObject([
+    expect(provider.requests.map(({ body }) => JSON.parse(body.toString()) as unknown)).toMatchObject([
       { number: '+15551234567', recipients: ['+15557654321'] },
       { recipients: ['group.abc'] },
     ]);

@@ -1,4 +1,4 @@
-/** What programs post, by their documentation, beyond the recorded payloads: headers and body. */
+/** Documented payloads of programs beyond the recorded ones: headers and body. */
 export const variants: Readonly<
   Record<string, readonly [body: Readonly<Record<string, unknown>>, headers?: Readonly<Record<string, string>>]>
 > = {

@@ -1,4 +1,4 @@
-// Follows a topic as a small program would: a WebSocket that comes back with the last id it saw.
+// Subscribes to a topic over a WebSocket, which reconnects with the last received ID.
 import { WebSocket } from 'ws';
 
 const [port, topic, user, password] = process.argv.slice(2);

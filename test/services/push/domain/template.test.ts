@@ -290,7 +290,7 @@ interface RecordedMessage {
 describe('built-in templates', () => {
   const messages = readRecording('built-in-templates.json') as readonly RecordedMessage[];
 
-  it.each(messages.map((each, index) => [`${each.template} ${String(index)}: ${each.title}`, each] as const))(
+  it.each(messages.map((entry, index) => [`${entry.template} ${String(index)}: ${entry.title}`, entry] as const))(
     'renders %s like ntfy',
     (_name, { template, payload, title, message }) => {
       expect(render(builtInTemplates.get(template)?.title ?? '', payload)).toBe(title);

@@ -8,13 +8,13 @@ import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { removeNow } from '../../../../services/push/store/removal.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { silentLog } from '../../../support/place.ts';
+import { silentLog } from '../../../support/database-location.ts';
 
 const inbox = '{"source":"push"}';
 
-eachDialect((name, open, newPlace) => {
-  const openFeed = async (place = newPlace()) => {
-    const database = await open(place);
+eachDialect((name, open, createLocation) => {
+  const openFeed = async (location = createLocation()) => {
+    const database = await open(location);
     await database.migrate(migrations);
     const store = new MessageStore(database.kysely);
     const feed = async (singleHost = name === 'sqlite') => {
@@ -90,9 +90,9 @@ eachDialect((name, open, newPlace) => {
     });
   } else {
     it('waits for uncommitted messages of another host', async () => {
-      const place = newPlace();
-      const { feed, toRow, add, store } = await openFeed(place);
-      const secondHost = await open(place);
+      const location = createLocation();
+      const { feed, toRow, add, store } = await openFeed(location);
+      const secondHost = await open(location);
       const { after } = await feed();
       const [inserted, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const slow = secondHost.kysely.transaction().execute(async (transaction: Kysely<any>) => {

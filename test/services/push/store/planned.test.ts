@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { DelayedMessageStore, type DelayedPosition } from '../../../../services/push/store/delayed-messages.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { collectPlans } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/query-plans.ts';
 
 eachDialect((dialect, open) => {
   const openStore = async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { QuietStore, type HeldMessage, type UrgentMessage } from '../../../../services/push/store/quiet.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { collectPlans } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/query-plans.ts';
 
 eachDialect((dialect, open) => {
   const openStore = async () => {

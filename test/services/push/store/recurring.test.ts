@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { RecurringStore } from '../../../../services/push/store/recurring.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { collectPlans } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/query-plans.ts';
 
 eachDialect((dialect, open) => {
   const openStore = async () => {
@@ -29,8 +29,8 @@ eachDialect((dialect, open) => {
   it('returns due schedules, oldest first, and those with a future last run', async () => {
     const { database, store } = await openStore();
     await database.commit(async (transaction) => {
-      for (const each of [row('b', 20), row('a', 10), row('off', null), row('c', 30)]) {
-        await store.insert(transaction, each);
+      for (const entry of [row('b', 20), row('a', 10), row('off', null), row('c', 30)]) {
+        await store.insert(transaction, entry);
       }
       await store.change(transaction, 'c', { last: 99 });
     });

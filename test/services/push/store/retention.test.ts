@@ -6,7 +6,7 @@ import { migrations } from '../../../../services/push/store/migrations.ts';
 import { RetentionStore } from '../../../../services/push/store/retention.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { collectPlans } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/query-plans.ts';
 
 eachDialect((dialect, open) => {
   const openStore = async () => {

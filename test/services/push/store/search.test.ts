@@ -4,7 +4,7 @@ import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { SearchStore, type SearchCriteria } from '../../../../services/push/store/search.ts';
 import { eachDialect } from '../../../support/database.ts';
-import { collectPlans } from '../../../support/plans.ts';
+import { collectPlans } from '../../../support/query-plans.ts';
 
 const anyMessage: Omit<SearchCriteria, 'phrases'> = {
   from: 0,
@@ -34,8 +34,8 @@ eachDialect((dialect, open) => {
         );
         return numbers;
       });
-    const find = async (words: string, overrides: Partial<typeof anyMessage> = {}): Promise<string[]> =>
-      (await store.find({ ...anyMessage, ...overrides, phrases: parseSearch(words) })).map(({ text }) => text);
+    const find = async (query: string, overrides: Partial<typeof anyMessage> = {}): Promise<string[]> =>
+      (await store.find({ ...anyMessage, ...overrides, phrases: parseSearch(query) })).map(({ text }) => text);
     return { database, messages, store, add, find };
   };
 

@@ -1,0 +1,78 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deliver, removeCopies, type Delivery } from '../../../services/downloads/engine/file-delivery.ts';
+
+let here: string;
+let targetFolder: string;
+beforeEach(() => {
+  here = mkdtempSync(join(tmpdir(), 'deliver-'));
+  // Uses another file system if one is available.
+  targetFolder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'deliver-'));
+});
+afterEach(() => {
+  rmSync(here, { recursive: true });
+  rmSync(targetFolder, { recursive: true });
+});
+
+function job(uid: string, files: Readonly<Record<string, string>>, root: string): Delivery {
+  const from = join(here, uid);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(from, name, '..'), { recursive: true });
+    writeFileSync(join(from, name), text);
+  }
+  return { from, to: root, root, uid, main: join(from, Object.keys(files)[0] ?? '') };
+}
+
+describe.each(['the same file system', 'another one'])('a delivery to %s', (fileSystem) => {
+  const root = (): string => join(fileSystem === 'another one' ? targetFolder : here, 'downloads');
+
+  it('recognizes a delivery that a crash interrupted before it was stored', async () => {
+    const delivery = job('a', { 'v.mp4': 'one' }, root());
+    const { path } = await deliver(delivery);
+    const secondDelivery = await deliver(delivery);
+    expect(secondDelivery.path).toBe(path);
+    // The crash happened after the record was stored: the next start removes the rest.
+    await removeCopies(path, 'a');
+    expect(readdirSync(root())).toEqual(['v.mp4']);
+    expect(readFileSync(path, 'utf8')).toBe('one');
+  });
+
+  it('never overwrites a file, even with many concurrent deliveries', async () => {
+    const uids = ['a', 'b', 'c', 'd'];
+    const done = await Promise.all(uids.map(async (uid) => await deliver(job(uid, { 'v.mp4': uid }, root()))));
+    await Promise.all(done.map(async ({ settle }) => await settle()));
+    expect(readdirSync(root()).toSorted()).toEqual(['v (2).mp4', 'v (3).mp4', 'v (4).mp4', 'v.mp4']);
+    expect(done.map(({ path }) => readFileSync(path, 'utf8'))).toEqual(uids);
+  });
+
+  it('moves companion files and subfolders as well', async () => {
+    const { path, settle } = await deliver(job('a', { 'List/v.mp4': 'v', 'List/v.en.srt': 's' }, root()));
+    await settle();
+    expect(path).toBe(join(root(), 'List', 'v.mp4'));
+    expect(readdirSync(join(root(), 'List')).toSorted()).toEqual(['v.en.srt', 'v.mp4']);
+  });
+
+  it('refuses a folder that a link leads out of the root', async () => {
+    mkdirSync(root());
+    const outside = join(here, 'outside');
+    mkdirSync(outside);
+    symlinkSync(outside, join(root(), 'List'));
+    await expect(deliver(job('a', { 'List/v.mp4': 'v' }, root()))).rejects.toMatchObject({ code: 'downloads.outside' });
+    expect(readdirSync(outside)).toEqual([]);
+  });
+});
+
+it('fails without a file', async () => {
+  await expect(deliver(job('a', {}, join(here, 'downloads')))).rejects.toMatchObject({ code: 'downloads.nothing' });
+});
