@@ -79,16 +79,15 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const changes = new Changes(commit, directory, bus, log);
   const passwords = new Passwords(options.passwordCost ?? 17);
   const proven = new WeakMap<Identity, string>();
-  const limit = new SessionLimit(options.sessionDays ?? (() => 90));
-  const required = new RequiredSecondFactor(options.requireSecondFactor ?? (() => 'off'));
-  const permissions = new Permissions({ directory, clock, proven, limit, required });
+  const policies = createPolicies(options);
+  const permissions = new Permissions({ directory, clock, proven, ...policies });
   const open = new AsyncDisposableStack();
   const removal = open.use(new ExpiryRemoval(changes, directory, clock, log));
-  const uses = open.use(new LastUsed(commit, clock, log, limit));
+  const uses = open.use(new LastUsed(commit, clock, log, policies.limit));
   open.use(followChanges(directory, removal, options));
 
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
-  const links = new SessionLinks({ directory, vault, clock, limit, required });
+  const links = new SessionLinks({ directory, vault, clock, ...policies });
   const authentication = new Authentication({
     directory,
     passwords,
@@ -97,8 +96,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     proven,
     throttle,
     links,
-    limit,
-    required,
+    ...policies,
     clock,
     random,
     failures: countFailures(options.metrics),
@@ -119,7 +117,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     ...secrets,
     ...accountList({ directory, changes, passwords, clock, releases, security }),
     ...accessTokens(common),
-    ...browserSessions({ ...common, authentication, proven, limit, required, secondFactors: { ...checks, factors } }),
+    ...browserSessions({ ...common, authentication, proven, ...policies, secondFactors: { ...checks, factors } }),
     ...portableAccounts({ directory, changes, clock, vault, releases }),
     ...declaredAccounts({ changes, clock, random, log, releases }),
     firstRun: firstRun({ ...common, kysely, passwords, releases }),
@@ -130,6 +128,11 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     collisions,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** Creates the rules of sessions that follow the settings. */
+function createPolicies({ sessionDays = () => 90, requireSecondFactor = () => 'off' }: AccountsOptions) {
+  return { limit: new SessionLimit(sessionDays), required: new RequiredSecondFactor(requireSecondFactor) };
 }
 
 /** Creates the predefined service accounts at the first start. */
