@@ -75,12 +75,7 @@ export default typescript.config(
       'no-console': 'off',
     },
   },
-  ...functionLengthRules([
-    'main/**/*.ts',
-    'renderer/src/**/*.ts',
-    'scripts/**/*',
-    'services/**/*.ts',
-  ]),
+  ...functionLengthRules(['main/**/*.ts', 'renderer/src/**/*.ts', 'scripts/**/*', 'services/**/*.ts']),
   ...documentedExportRules(['services/{contracts,kit}/**/*.ts']),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(

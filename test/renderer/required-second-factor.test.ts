@@ -28,10 +28,10 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     count += 1;
     name = `mia-${String(count)}`;
     await api(pages.url, '/api/accounts', { method: 'POST', headers, body: JSON.stringify({ name, password }) });
-    await require('everybody');
+    await setRequirement('everybody');
   });
 
-  async function require(requireSecondFactor: string): Promise<void> {
+  async function setRequirement(requireSecondFactor: string): Promise<void> {
     await api(pages.url, '/api/settings/host', {
       method: 'PATCH',
       headers,
@@ -77,13 +77,13 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
   });
 
   it('replaces an open page when the administrator sets the requirement, and has a sign-out', async () => {
-    await require('off');
+    await setRequirement('off');
     await using own = await openPage(pages.browser);
     const { page } = own;
     await signIn(page.context(), pages.url, { name, password });
     await page.goto(`${pages.url}/`);
     await isHome(page);
-    await require('everybody');
+    await setRequirement('everybody');
     await page.getByRole('button', { name: `Signed in as ${name}` }).click();
     await page.getByRole('menuitem', { name: 'Your account' }).click();
     await heading(page).waitFor();

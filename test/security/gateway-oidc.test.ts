@@ -97,19 +97,19 @@ describe('an ID token', () => {
       method: 'POST',
       body: '{}',
     });
-    const require = (requireSecondFactor: string): Promise<unknown> =>
+    const setRequirement = (requireSecondFactor: string): Promise<unknown> =>
       api(home.host.url('control'), '/api/settings/host', {
         method: 'PATCH',
         headers: { Authorization: `Bearer ${text}` },
         body: JSON.stringify({ requireSecondFactor }),
       });
-    await require('everybody');
+    await setRequirement('everybody');
     try {
       const { headers } = await signIn();
       const Cookie = (headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '').join('; ');
       expect((await home.ask('https://lamp.nas.local/', { headers: { Cookie } })).body).toBe('lamp');
     } finally {
-      await require('off');
+      await setRequirement('off');
     }
   });
 

@@ -65,7 +65,7 @@ async function administer<T>(method: string, path: string, body?: unknown): Prom
   expect([path, reply.status]).toEqual([path, 200]);
   return (await reply.json()) as T;
 }
-const require = (requireSecondFactor: string): Promise<unknown> =>
+const setRequirement = (requireSecondFactor: string): Promise<unknown> =>
   administer('PATCH', '/api/settings/host', { requireSecondFactor });
 const basic = (name: string, secret: string): Headers => ({
   Authorization: `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`,
@@ -90,7 +90,7 @@ const lines = (): readonly string[] => home.host.log.filter((line) => line.inclu
 
 describe('an account without the required second factor', () => {
   it('gets a session that becomes complete once it has enrolled', async () => {
-    await require('everybody');
+    await setRequirement('everybody');
     const { needsEnrollment, headers } = await signIn(mia);
     expect(needsEnrollment).toBe(true);
     expect(await (await call('GET', '/api/session', headers)).json()).toMatchObject({
@@ -107,7 +107,7 @@ describe('an account without the required second factor', () => {
   });
 
   it('may use no route but those of the enrolment, and may sign out', async () => {
-    await require('everybody');
+    await setRequirement('everybody');
     const { headers } = await signIn(mia);
     const open: string[] = [];
     for (const { name, method, path, access, takesBody } of await readDeclaredRoutes()) {
@@ -124,7 +124,7 @@ describe('an account without the required second factor', () => {
 
   it('cannot sign in with its password elsewhere, but with an access token', async () => {
     const { text } = await administer<{ text: string }>('POST', '/api/accounts/mia/tokens', {});
-    await require('everybody');
+    await setRequirement('everybody');
     const byPassword = basic('mia', password);
     expect(await ask('GET', '/api/account', byPassword)).toEqual([401, code]);
     const pushed = await fetch(`${home.host.url('push')}/v1/account`, { headers: byPassword });
@@ -152,7 +152,7 @@ describe('an account without the required second factor', () => {
     const Cookie = await home.signIn(site, mia.name, mia.password);
     await using stream = await openEvents(base(), { headers });
     expect((await atGateway({ Cookie })).body).toBe('lamp');
-    await require('everybody');
+    await setRequirement('everybody');
     expect((await atGateway({ Cookie })).status).toBe(401);
     expect(await ask('GET', '/api/services', headers)).toEqual([403, code]);
     clock.advance(90_000);
@@ -164,7 +164,7 @@ describe('an account without the required second factor', () => {
   it('can sign out at the gateway, and another account can sign in there', async () => {
     const Cookie = await home.signIn(site, mia.name, mia.password);
     await administer('POST', '/api/accounts', { name: 'jo', password, role: 'admin' });
-    await require('everybody');
+    await setRequirement('everybody');
     await enroll((await signIn({ name: 'jo', password })).headers);
     const headers = { Cookie, Origin: `${site}:${String(home.port)}` };
     const first = await home.ask(`${site}/.homeport/sign-in`, {
@@ -174,7 +174,7 @@ describe('an account without the required second factor', () => {
     });
     expect([first.status, first.body]).toEqual([200, expect.stringContaining('name="ticket"')]);
     expect((await home.ask(`${site}/.homeport/sign-out`, { method: 'POST', headers })).status).toBe(303);
-    await require('off');
+    await setRequirement('off');
     expect((await atGateway({ Cookie })).status).toBe(401);
   });
 });
@@ -187,7 +187,7 @@ describe('the requirement of a second factor', () => {
       await call('POST', '/api/links', before.headers, { paths: ['/api/backups/none/file'] })
     ).json()) as { links: [string] };
     expect((await fetch(base() + links[0])).status).toBe(404);
-    await require('administrators');
+    await setRequirement('administrators');
     expect(await ask('GET', '/api/services', (await signIn(mia)).headers)).toEqual([200, '']);
     expect(await ask('GET', '/api/account', basic('mia', password))).toEqual([200, '']);
     expect((await fetch(base() + links[0])).status).toBe(401);
@@ -203,12 +203,12 @@ describe('the requirement of a second factor', () => {
     expect((await signIn(mia)).needsEnrollment).toBeUndefined();
     const grants = [{ service: 'lamp', resource: '*', permission: 'read' }];
     await administer('POST', '/api/accounts', { name: 'robot', kind: 'service', password, grants });
-    await require('everybody');
+    await setRequirement('everybody');
     expect((await atGateway(basic('robot', password))).body).toBe('lamp');
   });
 
   it('does not affect the window of the desktop app, also after a change of the password there', async () => {
-    await require('everybody');
+    await setRequirement('everybody');
     const window = await home.host.host.signInWindow();
     const headers = { 'Homeport-Session': window?.secret ?? '' };
     expect(await ask('GET', '/api/settings', headers)).toEqual([200, '']);

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { control } from '../../../services/control/index.ts';
@@ -15,13 +16,17 @@ const behind: typeof notify = {
   ...notify,
   create(context, settings) {
     const service = notify.create(context, settings);
-    return {
-      ...service,
-      http(request, response) {
-        if (byGateway) markGatewayRequest(request);
-        service.http?.(request, response);
-      },
+    const http = (request: IncomingMessage, response: ServerResponse): void => {
+      if (byGateway) markGatewayRequest(request);
+      void service.http?.(request, response);
     };
+    return new Proxy(service, {
+      get(target, name) {
+        if (name === 'http') return http;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
   },
 };
 
