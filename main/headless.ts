@@ -8,7 +8,7 @@ import { helpText, parseCommandLine } from './host/cli/command-line.ts';
 import { runCommand } from './host/cli/commands.ts';
 import { DataFolderTaken } from './host/runtime/data-lock.ts';
 import { openHost, type Host } from './host/host.ts';
-import { markCrash, reportFatalErrors } from './host/runtime/crash-marker.ts';
+import { markCrash } from './host/runtime/crash-marker.ts';
 import { openInBrowser } from './host/runtime/open-browser.ts';
 import { registry } from './host/services/registry.ts';
 import { version } from './host/runtime/version.ts';
@@ -126,7 +126,6 @@ async function start(options: StartOptions, why: string): Promise<void> {
       markCrash(options.dataDir);
       host?.log.error('uncaught exception, process ends', { error });
     });
-    reportFatalErrors(options.dataDir);
     await announceStart(host, options, why);
     return host;
   };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { serveHost } from '../desktop/serve-host.ts';
 import { getDataDir } from '../host/cli/data-dir.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
-import { markCrash, reportFatalErrors } from '../host/runtime/crash-marker.ts';
+import { markCrash } from '../host/runtime/crash-marker.ts';
 import { exposeCollector } from '../host/runtime/idle-gc.ts';
 import { openHost, type Host } from '../host/host.ts';
 import { registry } from '../host/services/registry.ts';
@@ -28,7 +28,6 @@ process.on('uncaughtExceptionMonitor', (error) => {
   markCrash(dataFolder);
   host?.log.error('uncaught exception, process ends', { error });
 });
-reportFatalErrors(dataFolder);
 
 const served = serveHost({
   line: {
