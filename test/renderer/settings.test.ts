@@ -9,7 +9,7 @@ import { mail } from '../../services/mail/index.ts';
 import { popups } from '../../services/popups/index.ts';
 import { getFailureAdvice } from '../../renderer/src/pages/downloads/download-status.ts';
 import { noBrowser } from '../support/browser.ts';
-import { besidesRefusals, openPages, type Pages } from './visit.ts';
+import { besidesRefusals, besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('the Settings pages', () => {
   let pages: Pages;
@@ -281,7 +281,8 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await log.click();
     const general = page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: /^General/ });
     await expect.poll(() => general.textContent()).toContain('unsaved changes');
-    expect(visit.complaints).toEqual([]);
+    // The host of this test has no service for destinations, which the page of Delivery asks for.
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
   it('finds a setting by text and focuses its field', async () => {
