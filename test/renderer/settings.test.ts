@@ -9,7 +9,7 @@ import { mail } from '../../services/mail/index.ts';
 import { popups } from '../../services/popups/index.ts';
 import { getFailureAdvice } from '../../renderer/src/pages/downloads/download-status.ts';
 import { noBrowser } from '../support/browser.ts';
-import { besidesRefusals, besidesRefusals, openPages, type Pages } from './visit.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('the Settings pages', () => {
   let pages: Pages;
