@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CallError } from './call-error.ts';
 import { exceedsDepth } from '../../kit/json-depth.ts';
-import { readRequestBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/http/body.ts';
 
 export type Input = Record<string, unknown>;
 

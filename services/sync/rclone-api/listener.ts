@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import { redact } from '../domain/redact.ts';
-import { createDisconnectSignal } from '../../kit/disconnect-signal.ts';
+import { createDisconnectSignal } from '../../kit/http/disconnect-signal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
