@@ -47,8 +47,14 @@ export interface ListenerOptions<Call extends Exchange, Declared extends Route<C
   readonly createCall: (exchange: Exchange, route: Declared) => Call | Promise<Call>;
   /** Renders a problem in the format of the peer. */
   readonly renderProblem: (problem: Problem, request: IncomingMessage) => Reply;
-  /** Handles paths without a route. Default: Problem 404. */
-  readonly handleUnknown?: (exchange: Exchange) => Promise<Reply | undefined> | Reply | undefined;
+  /**
+   * Handles requests without a route. `getAllowed` returns the methods of the path. Default: Problem 405 with `Allow`,
+   * or 404.
+   */
+  readonly handleUnmatched?: (
+    exchange: Exchange,
+    getAllowed: () => readonly string[],
+  ) => Promise<HandlerResult> | HandlerResult;
 }
 
 /** Creates a request listener from routes that are declared as data. */
@@ -90,23 +96,19 @@ async function serve<Call extends Exchange, Declared extends Route<Call>>(
   };
   const reply =
     match === undefined
-      ? await handleUnknown(options, router, exchange)
+      ? await handleUnmatched(options, exchange, () => router.getAllowedMethods(path))
       : await match.route.handle(await options.createCall(exchange, match.route));
   if (typeof reply === 'object') sendReply(response, reply);
 }
 
-async function handleUnknown<Call extends Exchange, Declared extends Route<Call>>(
-  { service, handleUnknown }: ListenerOptions<Call, Declared>,
-  router: Router<Declared>,
+function handleUnmatched(
+  { service, handleUnmatched: handle }: Pick<ListenerOptions<never, never>, 'service' | 'handleUnmatched'>,
   exchange: Exchange,
-): Promise<Reply | undefined> {
-  const allowed = router.getAllowedMethods(exchange.path);
-  if (allowed.length > 0) {
-    const headers = { Allow: allowed.join(', ') };
-    throw new Problem(`${service}.unknown_method`, 405, 'Method Not Allowed', { headers });
-  }
-  if (handleUnknown === undefined) {
-    throw new Problem(`${service}.unknown_path`, 404, 'There is nothing at this address.');
-  }
-  return handleUnknown(exchange);
+  getAllowed: () => readonly string[],
+): Promise<HandlerResult> | HandlerResult {
+  if (handle !== undefined) return handle(exchange, getAllowed);
+  const allowed = getAllowed();
+  if (allowed.length === 0) throw new Problem(`${service}.unknown_path`, 404, 'There is nothing at this address.');
+  const headers = { Allow: allowed.join(', ') };
+  throw new Problem(`${service}.unknown_method`, 405, 'Method Not Allowed', { headers });
 }
