@@ -14,7 +14,7 @@ import { Extractor } from './engine/extractor.ts';
 import { selectJavaScriptRuntime, type JavaScriptRuntime } from './engine/javascript-runtime.ts';
 import { Limits } from './limits/limits.ts';
 import { readFullHistory, type MetubeDependencies } from './metube-api/app.ts';
-import { needsSignIn, requireGrant } from './metube-api/sign-in.ts';
+import { admitLiveClient } from './metube-api/sign-in.ts';
 import { createDownloadsSocketIo, type SocketIoDependencies } from './metube-api/socket-io.ts';
 import { LiveUpdates } from './queue/live-updates.ts';
 import { Queue } from './queue/queue.ts';
@@ -95,10 +95,8 @@ function composeSocketIo(
     ...sources,
     settings,
     history: () => readFullHistory(context),
-    admit: async (request) => {
-      if (await needsSignIn(context, settings, request)) await requireGrant(context, request, 'read');
-    },
-    log: context.log,
+    admit: (request) => admitLiveClient(context, settings, request),
+    context,
   });
 }
 

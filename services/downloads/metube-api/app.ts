@@ -65,7 +65,7 @@ export function createMetubeApp(deps: MetubeDependencies): Express {
     next();
   });
   app.use(createCors(settings));
-  // Live clients are authorized once per connection, not per message.
+  // Live clients are authorized when they connect, and disconnected when their access ends.
   app.use(socketPath, (request, response) => deps.socketIo.http(request, response));
   app.use(createSignIn(context, settings));
 

@@ -34,8 +34,12 @@ async function openGate(queued: readonly Item[]) {
       requested.resolve();
       return history.promise;
     },
-    admit: () => Promise.resolve(),
-    log: { error: (message: string, fields: unknown) => expect.fail(`${message} ${String(fields)}`) },
+    admit: () => Promise.resolve(() => true),
+    context: {
+      bus: { subscribe: () => noSubscription },
+      clock: createFakeClock(),
+      log: { error: (message: string, fields: unknown) => expect.fail(`${message} ${String(fields)}`) },
+    },
   };
   const socketIo = opening.use(createDownloadsSocketIo(parts as unknown as SocketIoDependencies));
   const server = createServer(socketIo.http).listen(0, '127.0.0.1');
