@@ -10,7 +10,7 @@ import { compileFormat, predefinedFormats } from '../domain/format/predefined.ts
 import { mergeConfig } from '../domain/merge-config.ts';
 import { toClientStream } from '../domain/pipeline/output.ts';
 import { getPeerNames, findPresetKind, presetKinds } from '../domain/presets.ts';
-import { readConfig } from '../domain/read-config.ts';
+import { addImportNotes, readConfig } from '../domain/read-config.ts';
 import { findRuleProblems } from '../domain/rule-problems.ts';
 import { sampleStream } from '../domain/sample-stream.ts';
 import type { ParsedStream } from '../domain/stream.ts';
@@ -63,11 +63,11 @@ function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHan
     implement(addonsApi.profile, ({ params: { uuid = '' }, query, identity }) =>
       readProfile(profiles, uuid, identity, query.without === 'keys'),
     ),
-    implement(addonsApi.create, async ({ body, identity }) => {
+    implement(addonsApi.create, async ({ body, query, identity }) => {
       const { uuid: _uuid, ...config } = body.config;
       const publicOnly = !isAdministrator(identity);
       const profile = await profiles.create(
-        await verifyConfig(dependencies, config, publicOnly),
+        await verifyConfig(dependencies, config, { publicOnly, isImported: query.import === 'yes' }),
         context.random.text(passwordLength),
         {
           isManaged: true,
@@ -83,12 +83,11 @@ function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHan
       const publicOnly = !isAdministrator(identity);
       // Callers without access to the credentials do not change them.
       const isMerged = query.merge === 'yes' || !(await mayReadCredentials(profiles, identity, uuid));
-      const config = await verifyConfig(
-        dependencies,
-        isMerged ? mergeConfig(ownConfig, body.config) : body.config,
+      const config = await verifyConfig(dependencies, isMerged ? mergeConfig(ownConfig, body.config) : body.config, {
         publicOnly,
         uuid,
-      );
+        isImported: query.import === 'yes',
+      });
       return toAddonProfile(
         dependencies,
         await profiles.save(uuid, password, config, { publicOnly }),
@@ -198,16 +197,29 @@ async function readProfile(
   return { config: isRedacted ? removeCredentials(ownConfig) : ownConfig, notes: [...notes] };
 }
 
-/** Reads a configuration and requests each of its addons. */
+/**
+ * Reads a configuration and requests each of its addons. An imported configuration keeps addons that cannot be used,
+ * with notes about them.
+ */
 async function verifyConfig(
   { aggregator, profiles }: RouteDependencies,
   config: unknown,
-  publicOnly: boolean,
-  uuid?: string,
+  { publicOnly, uuid, isImported }: VerificationOptions,
 ): Promise<AddonConfig> {
   const parsedConfig = await addParentPassword(profiles, readConfig(withoutNotes(config)), uuid);
-  await aggregator.verifyAddons({ config: parsedConfig, uuid, addressMarkers: [], publicOnly });
-  return parsedConfig;
+  const requestContext = { config: parsedConfig, uuid, addressMarkers: [], publicOnly };
+  if (!isImported) {
+    await aggregator.verifyAddons(requestContext);
+    return parsedConfig;
+  }
+  const problems = await aggregator.findAddonProblems(requestContext);
+  return addImportNotes(parsedConfig, problems);
+}
+
+interface VerificationOptions {
+  readonly publicOnly: boolean;
+  readonly uuid?: string;
+  readonly isImported: boolean;
 }
 
 /** Returns true when the caller may read credentials: the owner of the configuration and administrators. */

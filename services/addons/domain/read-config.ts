@@ -43,9 +43,13 @@ export function readConfig(value: unknown): AddonConfig {
       error,
     );
   }
-  const { importNotes, ...data } = result.data;
-  const notesAndRepairs = [...notes, ...result.repairs.map(({ sentence }) => sentence)];
-  const allNotes = [...new Set([...(importNotes ?? []), ...notesAndRepairs])];
+  return addImportNotes(result.data, [...notes, ...result.repairs.map(({ sentence }) => sentence)]);
+}
+
+/** Adds notes to those of a configuration, up to a maximum number. */
+export function addImportNotes({ importNotes, ...data }: AddonConfig, notes: readonly string[]): AddonConfig {
+  const shortNotes = notes.map((note) => note.slice(0, maxNoteLength));
+  const allNotes = [...new Set([...(importNotes ?? []), ...shortNotes])];
   if (allNotes.length === 0) return data;
   const omittedCount = allNotes.length - maxNotes;
   return {
@@ -55,6 +59,7 @@ export function readConfig(value: unknown): AddonConfig {
 }
 
 const maxNotes = 100;
+const maxNoteLength = 1000;
 
 /**
  * Returns the configuration of a shared template, which is partial and may depend on inputs, with the notes for the
