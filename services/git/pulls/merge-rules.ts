@@ -4,7 +4,7 @@ import { isBlocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
 import { parseProtectionOptions, type ProtectionOptions, type Protections } from '../protection/protections.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Db } from '../gitea-api/api-dependencies.ts';
+import type { Db } from '../store/tables.ts';
 import type { Statuses, StatusState } from '../statuses/statuses.ts';
 import type { PullRow, ReviewRow } from '../store/issue-tables.ts';
 import type { PullState } from './pulls.ts';
