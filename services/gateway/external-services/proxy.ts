@@ -63,6 +63,8 @@ export class Http1Proxy implements DispatchHandlers {
         socket.write(formatHead(getStatus(upstreamResponse), lines), 'latin1');
         pipeResponse(upstreamResponse, socket);
       } catch (error) {
+        // The body has begun, so an error can no longer be answered.
+        upstreamRequest.off('error', fail).on('error', () => socket.destroy());
         upstreamResponse.destroy();
         fail(error);
       }
