@@ -12,7 +12,7 @@ import type { Exposure } from '../../contracts/gateway/api.ts';
 import { getGatewayIdentity, setGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
-import { isReservedName } from '../domain/names.ts';
+import { isReservedName, stripMappedPrefix } from '../domain/names.ts';
 import { isPublicPath } from '../domain/public-paths.ts';
 import { gatewayPrefix, findRoute, type Route } from '../domain/route.ts';
 import type { Provider } from '../oidc/provider.ts';
@@ -24,7 +24,7 @@ import type { SignedInAccounts } from '../sign-in/signed-in-account.ts';
 import { passkeyScript } from '../sign-in/pages.ts';
 import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
-import { redirect, send, sendHtml, sendsForm, wantsPage } from './responses.ts';
+import { redirect, refuseUpgrade, send, sendHtml, sendsForm, wantsPage } from './responses.ts';
 import { renderHomePage } from './home.ts';
 import { removeProxyHeaders } from './forwarded-headers.ts';
 import { renderPage, styleSheet } from './html.ts';
@@ -299,11 +299,9 @@ export class ReverseProxy {
   };
 
   #refuseUpgrade(socket: Duplex, error: unknown): void {
-    const { status, detail } = this.#toProblem(error);
-    this.#deps.metrics.request('', getOutcome(status));
-    const body = `${detail}\n`;
-    const head = `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8`;
-    if (!socket.destroyed) socket.end(`${head}\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`);
+    const problem = this.#toProblem(error);
+    this.#deps.metrics.request('', getOutcome(problem.status));
+    refuseUpgrade(socket, problem);
   }
 
   #toProblem(error: unknown): Problem {
@@ -315,7 +313,7 @@ export class ReverseProxy {
 }
 
 function getClientAddress({ socket }: IncomingMessage): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  return stripMappedPrefix(socket.remoteAddress);
 }
 
 /** Services that are not shared respond like missing ones. */
