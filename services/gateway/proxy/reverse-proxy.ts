@@ -103,10 +103,10 @@ export class ReverseProxy {
 
   /** Ends exchanges that are no longer permitted. */
   endRevoked(): void {
-    const { gate, isAdmittedAddress: accepts, targets } = this.#deps;
+    const { gate, isAdmittedAddress, targets } = this.#deps;
     const targetIds = new Set(targets().map(({ id }) => id));
     this.#inFlight.endRevoked(({ service, identity, from, isPublic }) => {
-      if (!targetIds.has(service) || !this.#isShared(service) || !accepts(from)) return false;
+      if (!targetIds.has(service) || !this.#isShared(service) || !isAdmittedAddress(from)) return false;
       if (isPublic || !this.#needsSignIn({ id: service })) return true;
       return identity !== undefined && gate.isStillAdmitted(identity, service);
     });
@@ -115,7 +115,7 @@ export class ReverseProxy {
   #route(request: IncomingMessage, portService: string | undefined, url = request.url ?? '/'): Route {
     // Paths are not offered for external services, whose pages would share the origin.
     const hasPath = (id: string): boolean => !this.#deps.upstreams.has(id);
-    const routedRequest = { host: request.headers.host ?? '', url, portOf: portService };
+    const routedRequest = { host: request.headers.host ?? '', url, portService };
     return findRoute(routedRequest, this.#deps.label, this.#isShared, this.#findOwner, hasPath);
   }
 
