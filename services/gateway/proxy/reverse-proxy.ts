@@ -269,7 +269,7 @@ export class ReverseProxy {
     if (path === 'passkey.js' && isRead)
       return send(request, response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
-    if (path === 'continue') return this.#signIn.continue(request, response, query);
+    if (path === 'continue' && isRead) return this.#signIn.continue(request, response, query);
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
     if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#deps);
     if (path === 'oidc' && request.method === 'GET')
