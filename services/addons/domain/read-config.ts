@@ -3,7 +3,7 @@ import { AddonConfig, formatConfigError, peerErrorMessages } from './config.ts';
 import { resolveDirectives, resolveTemplate, type ResolvedTemplate } from './config-template.ts';
 import { convertLegacyConfig } from './legacy-config.ts';
 import { parseWithRepairs } from './repair-config.ts';
-import { isRecord } from './variants/path.ts';
+import { isRecord } from './is-record.ts';
 
 const maxDepth = 32;
 /** Keys that could change the prototype of an object. */

@@ -1,4 +1,4 @@
-import { isRecord } from './variants/path.ts';
+import { isRecord } from './is-record.ts';
 
 /** Values that the directives of a template refer to. */
 export interface TemplateValues {
