@@ -68,7 +68,7 @@ export class OptionFiles implements Disposable {
     if (relevant.length === 0) return undefined;
     const names = [...new Set(relevant.map(({ option, reason }) => `${option} (${reason})`))];
     const more = names.length > maxListedOptions ? ` and ${String(names.length - maxListedOptions)} more` : '';
-    return `Options of yt-dlp are left out: ${names.slice(0, maxListedOptions).join(', ')}${more}.`;
+    return `yt-dlp options ignored: ${names.slice(0, maxListedOptions).join(', ')}${more}.`;
   }
 
   /** Result of the last reload of the options; undefined without a file. */
