@@ -19,7 +19,7 @@ import type { ContentDependencies } from './gitea-api/contents.ts';
 import type { HookDependencies } from './gitea-api/hooks.ts';
 import { mayWrite } from './gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from './gitea-api/pulls/pull-views.ts';
-import { Router } from './gitea-api/router.ts';
+import { ApiRouter } from './gitea-api/router.ts';
 import { giteaApiRoutes } from './gitea-api/routes.ts';
 import { buildSwagger } from './gitea-api/swagger.ts';
 import { Hooks } from './hooks/hooks.ts';
@@ -319,8 +319,11 @@ export function composeHttp(
   });
 }
 
-function composeRouter({ context, lookup, repositories, signIn }: RouteDependencies, routes: readonly Route[]): Router {
-  return new Router(
+function composeRouter(
+  { context, lookup, repositories, signIn }: RouteDependencies,
+  routes: readonly Route[],
+): ApiRouter {
+  return new ApiRouter(
     {
       context,
       signIn,

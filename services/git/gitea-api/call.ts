@@ -28,7 +28,7 @@ export interface Answer {
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path below `/api/v1`: `:name` matches one segment, `*name` one or more. */
+  /** Path below `/api/v1`, in the syntax of `RoutePattern`. */
   readonly path: string;
   /** Scope that a limited token needs. */
   readonly scope: ScopeCategory;

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
+import { respondToError } from '../../kit/http/errors.ts';
+import { addHeaders, sendReply, startResponse, type Reply } from '../../kit/http/respond.ts';
+import { Router } from '../../kit/http/router.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Level } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
@@ -22,57 +23,45 @@ export type FindRenamed = (caller: Caller, owner: string, name: string) => Promi
 export type GetLevel = (caller: Caller, owner: string, name: string) => Promise<Level>;
 
 export interface RouterDependencies {
-  readonly context: Pick<Context, 'log'>;
+  readonly context: Pick<Context, 'log' | 'random'>;
   readonly signIn: SignIn;
   readonly findRenamed: FindRenamed;
   readonly level: GetLevel;
 }
 
-interface CompiledRoute {
-  readonly route: Route;
-  readonly parts: readonly string[];
-}
-
 /** Answers the API below `/api/v1`. */
-export class Router {
-  readonly #context: Pick<Context, 'log'>;
+export class ApiRouter {
+  readonly #context: Pick<Context, 'log' | 'random'>;
   readonly #signIn: SignIn;
   readonly #findRenamed: FindRenamed;
   readonly #level: GetLevel;
-  readonly #routes: ReadonlyMap<string, readonly CompiledRoute[]>;
+  readonly #router: Router<Route>;
 
   constructor({ context, signIn, findRenamed, level }: RouterDependencies, routes: readonly Route[]) {
     this.#context = context;
     this.#signIn = signIn;
     this.#findRenamed = findRenamed;
     this.#level = level;
-    this.#routes = Map.groupBy(
-      routes.map((route) => ({ route, parts: route.path.split('/').slice(1) })),
-      ({ route }) => route.method,
-    );
+    this.#router = new Router(routes);
   }
 
   async answer(request: IncomingMessage, response: ServerResponse, url: URL, base: string): Promise<void> {
-    response.setHeader('Cache-Control', uncached);
+    addHeaders(response, { 'Cache-Control': uncached });
     try {
       await this.#answer(request, response, url, base);
     } catch (error) {
-      if (isDisconnectError(request, response, error)) {
-        this.#context.log.debug('client disconnected', { method: request.method, error });
-        return void response.destroy();
-      }
-      if (response.headersSent) return void response.destroy();
-      this.#refuse(response, request, url, base, error);
+      const render = (problem: Problem): Reply => renderProblem(problem, base);
+      respondToError(request, response, error, { ...this.#context, code: 'git.failed', render });
     }
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, url: URL, base: string): Promise<void> {
     const method = request.method ?? 'GET';
-    const result = this.#find(method === 'HEAD' ? 'GET' : method, url.pathname.slice(apiPrefix.length));
+    const result = this.#router.find(method, url.pathname.slice(apiPrefix.length));
     if (result === undefined) throw new Problem('git.unknown', 404, 'not found');
     const { route, params } = result;
     const caller = await this.#signIn.authenticate(request, url.searchParams);
-    if (caller.inAddress) response.setHeader('X-Gitea-Warning', deprecationWarning);
+    if (caller.inAddress) addHeaders(response, { 'X-Gitea-Warning': deprecationWarning });
     if (route.signedIn === true && caller.identity === undefined) {
       throw new Problem('git.sign_in', 401, 'token is required');
     }
@@ -103,7 +92,7 @@ export class Router {
           : // A client with a body has to send the request again.
             { status: 307, headers: { Location: path } };
     }
-    await send(response, answer, method === 'HEAD');
+    await sendAnswer(response, answer);
   }
 
   /**
@@ -121,32 +110,12 @@ export class Router {
   async #findCurrentName({ params: { owner, repo }, caller }: Call): Promise<string | undefined> {
     return owner === undefined || repo === undefined ? undefined : this.#findRenamed(caller, owner, repo);
   }
+}
 
-  #find(method: string, path: string): { readonly route: Route; readonly params: Record<string, string> } | undefined {
-    const input = path.split('/').slice(1);
-    if (input.length > 1 && input.at(-1) === '') input.pop();
-    for (const { route, parts } of this.#routes.get(method) ?? []) {
-      const params = match(parts, input);
-      if (params !== undefined) return { route, params };
-    }
-    return undefined;
-  }
-
-  #refuse(response: ServerResponse, request: IncomingMessage, url: URL, base: string, error: unknown): void {
-    let problem = error instanceof Problem ? error : undefined;
-    if (problem === undefined || problem.status >= 500) {
-      const id = randomUUID();
-      this.#context.log.error('request failed', { id, method: request.method, path: url.pathname, error });
-      problem ??= new Problem('git.failed', 500, `Something went wrong here; the log has it under ${id}.`);
-    }
-    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-    const message =
-      problem.code === 'accounts.bad_credentials' ? 'invalid username, password or token' : problem.detail;
-    if (!request.complete) response.setHeader('Connection', 'close');
-    const body = JSON.stringify({ message, url: `${base}/api/swagger` });
-    response.writeHead(problem.status, { 'Content-Type': json, 'Content-Length': Buffer.byteLength(body) });
-    response.end(request.method === 'HEAD' ? undefined : body);
-  }
+function renderProblem({ status, code, detail, headers }: Problem, base: string): Reply {
+  const message = code === 'accounts.bad_credentials' ? 'invalid username, password or token' : detail;
+  const body = JSON.stringify({ message, url: `${base}/api/swagger` });
+  return { status, headers: { 'Content-Type': json, ...headers }, body };
 }
 
 /**
@@ -161,62 +130,22 @@ function isOfRepository({ method, path, signedIn }: Route): boolean {
   );
 }
 
-/** Returns the path parameters if the path matches. A segment that cannot be decoded never matches. */
-function match(parts: readonly string[], input: readonly string[]): Record<string, string> | undefined {
-  const last = parts.at(-1) ?? '';
-  // Segments after a wildcard match the end of the path.
-  const open = parts.findIndex((part) => part.startsWith('*'));
-  const tail = open < 0 ? 0 : parts.length - open - 1;
-  if (tail > 0) {
-    if (input.length < parts.length || parts.slice(-tail).some((part, index) => input.at(index - tail) !== part))
-      return undefined;
-    return match(parts.slice(0, -tail), input.slice(0, -tail));
+/** Sends the answer of a route. */
+export async function sendAnswer(response: ServerResponse, answer: Answer): Promise<void> {
+  const { status, headers = {}, send } = answer;
+  if (send !== undefined && response.req.method !== 'HEAD') {
+    addHeaders(response, headers);
+    response.statusCode = status;
+    await send(response);
+    return;
   }
-  const isOpen = last.startsWith('*');
-  if (isOpen ? input.length < parts.length : input.length !== parts.length) return undefined;
-  const params: Record<string, string> = {};
-  for (const [index, part] of parts.entries()) {
-    if (part.startsWith('*')) {
-      const rest = input.slice(index).map(decode);
-      if (rest.includes(undefined)) return undefined;
-      params[part.slice(1)] = rest.join('/');
-      return params;
-    }
-    const text = input[index] ?? '';
-    if (!part.startsWith(':')) {
-      if (part !== text) return undefined;
-      continue;
-    }
-    // `:index.diff` matches segments with this suffix.
-    const dot = part.indexOf('.');
-    const ending = dot < 0 ? '' : part.slice(dot);
-    const value = text.endsWith(ending) ? decode(text.slice(0, text.length - ending.length)) : undefined;
-    if (value === undefined || value === '') return undefined;
-    params[part.slice(1, dot < 0 ? undefined : dot)] = value;
-  }
-  return params;
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-async function send(response: ServerResponse, answer: Answer, headOnly: boolean): Promise<void> {
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-  if (answer.send !== undefined) {
-    response.statusCode = answer.status;
-    if (headOnly) response.end();
-    else await answer.send(response);
+  // The length of a body that is sent in parts is unknown.
+  if (send !== undefined) {
+    startResponse(response, status, headers);
+    response.end();
     return;
   }
   const body = answer.json === undefined ? answer.text : JSON.stringify(answer.json);
-  if (answer.json !== undefined) response.setHeader('Content-Type', json);
-  if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body));
-  else if (answer.status !== 204) response.setHeader('Content-Length', 0);
-  response.writeHead(answer.status);
-  response.end(headOnly ? undefined : body);
+  const type = answer.json === undefined ? {} : { 'Content-Type': json };
+  sendReply(response, { status, headers: { ...headers, ...type }, body });
 }

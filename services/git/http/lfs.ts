@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
@@ -13,13 +12,14 @@ import type { Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Caller } from '../sign-in/caller.ts';
-import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
+import { respondToError } from '../../kit/http/errors.ts';
+import { sendReply, startResponse, type Reply } from '../../kit/http/respond.ts';
 import { answerLocks } from './lfs-locks.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
-import { lfsReply, lfsSignIn, lfsType, lockReply } from './lfs-reply.ts';
+import { lfsReply, lfsSignIn, lfsType, renderLfsProblem } from './lfs-reply.ts';
 
 export interface LfsDependencies {
-  readonly context: Pick<Context, 'log'>;
+  readonly context: Pick<Context, 'log' | 'random'>;
   readonly signIn: SignIn;
   readonly lookup: Lookup;
   readonly store: LfsStore;
@@ -180,10 +180,10 @@ async function download(
     ETag: `"${oid}"`,
   };
   if (range === 'unsatisfiable') {
-    response.writeHead(416, { ...common, 'Content-Range': `bytes */${size}`, 'Content-Length': 0 }).end();
+    sendReply(response, { status: 416, headers: { ...common, 'Content-Range': `bytes */${size}` } });
     return;
   }
-  response.writeHead(range === undefined ? 200 : 206, {
+  startResponse(response, range === undefined ? 200 : 206, {
     ...common,
     'Content-Length': range === undefined ? size : range.end - range.start + 1,
     ...(range === undefined
@@ -210,7 +210,6 @@ function acceptsLfsType(accept: string | undefined): boolean {
   return accept === undefined || accept.includes(lfsType) || accept.includes('*/*');
 }
 
-/** Sends an error. The member `Message` is capitalized for objects, and not for locks. */
 function refuse(
   { context }: LfsDependencies,
   request: IncomingMessage,
@@ -218,19 +217,6 @@ function refuse(
   isLock: boolean,
   error: unknown,
 ): void {
-  if (response.headersSent || isDisconnectError(request, response, error)) {
-    if (!(error instanceof Problem)) context.log.debug('lfs client disconnected', { error });
-    return void response.destroy();
-  }
-  let problem = error instanceof Problem ? error : undefined;
-  if (problem === undefined || (problem.status >= 500 && problem.status !== 507)) {
-    const id = randomUUID();
-    context.log.error('request failed', { id, method: request.method, error });
-    problem ??= new Problem('git.failed', 500, `Something went wrong here; the log has it under ${id}.`);
-  }
-  const again = problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="gitea-lfs"' } : {};
-  const headers = { ...again, ...problem.headers, ...(request.complete ? {} : { Connection: 'close' }) };
-  const { detail, status } = problem;
-  if (isLock) lockReply(response, status, { message: detail }, headers);
-  else lfsReply(response, status, { Message: status === 401 ? 'Unauthorized' : detail }, headers);
+  const render = (problem: Problem): Reply => renderLfsProblem(problem, isLock);
+  respondToError(request, response, error, { ...context, code: 'git.failed', render });
 }

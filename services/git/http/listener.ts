@@ -1,23 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { findAppPage } from '../../contracts/git/web-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import type { Answer } from '../gitea-api/call.ts';
-import { apiPrefix, type Router } from '../gitea-api/router.ts';
+import { apiPrefix, sendAnswer, type ApiRouter } from '../gitea-api/router.ts';
 import { isGitPath, smartHttp, type SmartHttpDependencies } from './smart-http.ts';
-import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
+import { respondToError } from '../../kit/http/errors.ts';
+import { jsonReply, sendReply, textReply, type Reply } from '../../kit/http/respond.ts';
 import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsDependencies } from './lfs.ts';
 
 export interface ListenerDependencies {
-  readonly context: Pick<Context, 'appPages' | 'caller' | 'clock' | 'log' | 'publicUrl'>;
+  readonly context: Pick<Context, 'appPages' | 'caller' | 'clock' | 'log' | 'publicUrl' | 'random'>;
   /** Returns the live setting of the public URL. */
   readonly publicUrl: () => string;
   readonly smart: SmartHttpDependencies;
   readonly lfs: LfsDependencies;
-  readonly api: Router;
+  readonly api: ApiRouter;
   /** OpenAPI document of the API. */
   readonly swagger: object;
   /** Answers files and archives at the URLs of Gitea; undefined for other paths. */
@@ -63,20 +63,18 @@ async function answer(
   if (kind === 'api') return deps.api.answer(request, response, url, base);
   if (url.pathname === '/api/healthz') {
     const check = [{ status: 'pass', time: new Date(deps.context.clock.now()).toISOString() }];
-    return json(response, {
+    return sendJson(response, {
       status: 'pass',
       description: 'Homeport',
       checks: { 'cache:ping': check, 'database:ping': check },
     });
   }
-  if (url.pathname === '/swagger.v1.json') return json(response, deps.swagger);
-  if (url.pathname.startsWith('/avatars/')) return avatar(response, url.pathname);
+  if (url.pathname === '/swagger.v1.json') return sendJson(response, deps.swagger);
+  if (url.pathname.startsWith('/avatars/')) return sendReply(response, avatar(url.pathname));
   const result = (await deps.web(request, url, base)) ?? (await pageAnswer(deps, { request, response, url, base }));
   if (result === 'sent') return;
   if (result === undefined) throw new Problem('git.unknown', 404, 'Not found.');
-  response.writeHead(result.status, result.headers as Record<string, string | number>);
-  if (result.send !== undefined && request.method !== 'HEAD') await result.send(response);
-  else response.end(request.method === 'HEAD' ? undefined : result.text);
+  await sendAnswer(response, result);
 }
 
 /**
@@ -115,9 +113,8 @@ function getBaseUrl(request: IncomingMessage, { context, publicUrl }: ListenerDe
   return setting === '' ? (context.publicUrl(request) ?? 'http://127.0.0.1') : setting.replace(/\/+$/, '');
 }
 
-function json(response: ServerResponse, body: unknown): void {
-  const text = JSON.stringify(body);
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text);
+function sendJson(response: ServerResponse, body: unknown): void {
+  sendReply(response, jsonReply(200, body, { 'Content-Type': 'application/json' }));
 }
 
 /** Sends an error as plain text, which git prints. */
@@ -127,27 +124,14 @@ function refuse(
   response: ServerResponse,
   error: unknown,
 ): void {
-  if (isDisconnectError(request, response, error)) {
-    context.log.debug('client disconnected', { method: request.method, error });
-    return void response.destroy();
-  }
-  let problem = error instanceof Problem ? error : undefined;
-  if (problem === undefined || problem.status >= 500) {
-    const id = randomUUID();
-    context.log.error('request failed', { id, method: request.method, error });
-    problem ??= new Problem('git.failed', 500, `Something went wrong here; the log has it under ${id}.`);
-  }
-  if (response.headersSent) return void response.destroy();
-  const body = `${problem.detail}\n`;
-  if (!request.complete) response.setHeader('Connection', 'close');
-  // Makes clients ask for the credentials again.
-  const again = problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gitea"' } : {};
-  response.writeHead(problem.status, {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
+  respondToError(request, response, error, { ...context, code: 'git.failed', render: renderProblem });
+}
+
+function renderProblem({ status, detail, headers }: Problem): Reply {
+  return textReply(status, `${detail}\n`, {
     'Cache-Control': 'max-age=0, private, must-revalidate',
-    ...again,
-    ...problem.headers,
+    // Makes clients ask for the credentials again.
+    ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gitea"' } : {}),
+    ...headers,
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { createCloseSignal } from '../../kit/http/disconnect-signal.ts';
+import { addHeaders, sendReply, textReply } from '../../kit/http/respond.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { RepositoryAccess, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -64,15 +65,14 @@ export async function smartHttp(
   }
   if (action === 'info/refs') {
     if (!isRead(request)) throw buildBadRequestProblem();
-    writeHead(response, `application/x-git-${service}-advertisement`);
+    prepareStream(response, `application/x-git-${service}-advertisement`);
     response.write(Buffer.concat([encodePacket(`# service=git-${service}\n`), flushPacket]));
     return deps.transfer.advertise(service, repository, conversation);
   }
   if (request.method !== 'POST' || request.headers['content-type'] !== `application/x-git-${service}-request`) {
-    response.writeHead(request.method === 'POST' ? 400 : 405, { 'Content-Length': 0 }).end();
-    return;
+    return sendReply(response, { status: request.method === 'POST' ? 400 : 405 });
   }
-  writeHead(response, `application/x-git-${service}-result`);
+  prepareStream(response, `application/x-git-${service}-result`);
   const input = getBody(request);
   if (service === 'upload-pack')
     await deps.transfer.upload(repository, { ...conversation, input }, { stateless: true });
@@ -121,15 +121,13 @@ async function getDumbResponse(
 }
 
 /** Sets the headers, which are sent with the first byte, so that an earlier error can still change the status. */
-function writeHead(response: ServerResponse, type: string): void {
+function prepareStream(response: ServerResponse, type: string): void {
   response.statusCode = 200;
-  for (const [name, value] of Object.entries({ ...noCacheHeaders, 'Content-Type': type }))
-    response.setHeader(name, value);
+  addHeaders(response, { ...noCacheHeaders, 'Content-Type': type });
 }
 
 function sendText(response: ServerResponse, text: string, type: string): void {
-  response.writeHead(200, { ...noCacheHeaders, 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) });
-  response.end(text);
+  sendReply(response, textReply(200, text, { ...noCacheHeaders, 'Content-Type': type }));
 }
 
 function getBody(request: IncomingMessage): Readable {
