@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { createCloseSignal } from '../../kit/http/disconnect-signal.ts';
+import { addHeaders, startResponse } from '../../kit/http/respond.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { ParsedStream } from '../domain/stream.ts';
@@ -183,9 +184,8 @@ export class StreamProxy {
       name: 'This stream',
       trust,
     });
-    for (const [name, value] of Object.entries({ ...getResponseHeaders(reply.headers), ...extraHeaders }))
-      response.setHeader(name, value);
-    response.writeHead(reply.status);
+    addHeaders(response, { ...getResponseHeaders(reply.headers), ...extraHeaders });
+    startResponse(response, reply.status);
     if (request.method === 'HEAD') {
       reply.body.destroy();
       response.end();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
+import { addHeaders } from '../../kit/http/respond.ts';
 import { removeCredentials } from '../domain/without-credentials.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { parseBasicAuthorization, sendJson } from './response.ts';
@@ -32,7 +33,9 @@ export async function handleExport(
     context.accounts.record({ ...event, detail: 'configuration with credentials' });
   }
   const name = (profile.ownConfig.addonName ?? 'addons').replaceAll(/[^A-Za-z0-9 _-]/g, '').trim() || 'addons';
-  response.setHeader('Content-Disposition', `attachment; filename="${name}-config.json"`);
-  response.setHeader('Cache-Control', 'no-store');
+  addHeaders(response, {
+    'Content-Disposition': `attachment; filename="${name}-config.json"`,
+    'Cache-Control': 'no-store',
+  });
   await sendJson(request, response, JSON.stringify(includeCredentials ? config : removeCredentials(config), null, 2));
 }

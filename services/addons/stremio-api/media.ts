@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
+import { parseByteRange } from '../../kit/http/byte-range.ts';
+import { sendReply, startResponse } from '../../kit/http/respond.ts';
 import { isPublicAddress } from '../domain/public-address.ts';
 import type { Playback } from '../playback/player.ts';
 import { getForwardableHeaders } from '../proxy/stream-proxy.ts';
@@ -25,23 +27,17 @@ export async function handleStatic(request: IncomingMessage, response: ServerRes
 }
 
 function sendRange(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
-  response.setHeader('Content-Type', 'video/mp4');
-  response.setHeader('Accept-Ranges', 'bytes');
-  response.setHeader('Cache-Control', 'no-store');
-  const rangeMatch = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '');
-  let [start, end] = [0, bytes.length - 1];
-  if (rangeMatch !== null && (rangeMatch[1] !== '' || rangeMatch[2] !== '')) {
-    start = rangeMatch[1] === '' ? Math.max(0, bytes.length - Number(rangeMatch[2])) : Number(rangeMatch[1]);
-    end =
-      rangeMatch[1] === '' || rangeMatch[2] === ''
-        ? bytes.length - 1
-        : Math.min(bytes.length - 1, Number(rangeMatch[2]));
-    if (start > end) return void response.writeHead(416, { 'Content-Range': `bytes */${String(bytes.length)}` }).end();
-    response.setHeader('Content-Range', `bytes ${String(start)}-${String(end)}/${String(bytes.length)}`);
-    response.statusCode = 206;
+  const headers = { 'Content-Type': 'video/mp4', 'Accept-Ranges': 'bytes', 'Cache-Control': 'no-store' };
+  const size = bytes.length;
+  const range = parseByteRange(request.headers.range, size);
+  if (range === undefined) return sendReply(response, { status: 200, headers, body: bytes });
+  if (range === 'unsatisfiable') {
+    return sendReply(response, { status: 416, headers: { ...headers, 'Content-Range': `bytes */${String(size)}` } });
   }
-  response.setHeader('Content-Length', end - start + 1);
-  response.end(request.method === 'HEAD' ? undefined : bytes.subarray(start, end + 1));
+  const { start, end } = range;
+  const contentRange = `bytes ${String(start)}-${String(end)}/${String(size)}`;
+  const body = bytes.subarray(start, end + 1);
+  sendReply(response, { status: 206, headers: { ...headers, 'Content-Range': contentRange }, body });
 }
 
 /** Answers `/api/v1/debrid/playback/…` with a redirect to the file, or to a clip that explains the failure. */
@@ -63,8 +59,10 @@ export async function handlePlayback(
   let playback: Playback | undefined;
   if (request.method === 'HEAD') {
     playback = player.findCached(playbackRequest, userIp);
-    if (playback === undefined)
-      return void response.writeHead(200, { 'Content-Type': 'video/mp4', 'Cache-Control': 'no-store' }).end();
+    if (playback === undefined) {
+      startResponse(response, 200, { 'Content-Type': 'video/mp4', 'Cache-Control': 'no-store' });
+      return void response.end();
+    }
   } else playback = await player.play(playbackRequest, userIp);
   if (request.method === 'GET' && 'url' in playback) activity.recordPlay();
   if ('url' in playback) redirect(response, playback.url, 307);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
+import { addHeaders } from '../../kit/http/respond.ts';
 
 /** Requests per time window. Several players of one household can share an address behind a proxy. */
 const limits = {
@@ -52,10 +53,12 @@ export class RateLimits {
     }
     window.count += 1;
     const reset = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)));
-    response.setHeader('RateLimit-Policy', `${String(maxRequests)};w=${String(seconds)}`);
-    response.setHeader('RateLimit-Limit', String(maxRequests));
-    response.setHeader('RateLimit-Remaining', String(Math.max(0, maxRequests - window.count)));
-    response.setHeader('RateLimit-Reset', reset);
+    addHeaders(response, {
+      'RateLimit-Policy': `${String(maxRequests)};w=${String(seconds)}`,
+      'RateLimit-Limit': maxRequests,
+      'RateLimit-Remaining': Math.max(0, maxRequests - window.count),
+      'RateLimit-Reset': reset,
+    });
     if (window.count > maxRequests)
       throw new Problem('addons.too_many', 429, 'Too many requests. Wait a few seconds.', {
         headers: { 'Retry-After': reset },

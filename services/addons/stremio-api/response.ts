@@ -5,6 +5,7 @@ import { gzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/http/body.ts';
+import { addHeaders, redirectReply, sendReply } from '../../kit/http/respond.ts';
 import { LruMap } from '../domain/lru-map.ts';
 
 const compress = promisify(gzip);
@@ -22,7 +23,7 @@ const corsHeaders: Readonly<Record<string, string>> = {
 
 /** Sets the headers of every response, including errors. */
 export function setCorsHeaders(response: ServerResponse): void {
-  for (const [name, value] of Object.entries(corsHeaders)) response.setHeader(name, value);
+  addHeaders(response, corsHeaders);
 }
 
 /** Sends a JSON text, compressed if the client supports it. Sends 304 if the client has the current version. */
@@ -33,17 +34,15 @@ export async function sendJson(
   status = 200,
 ): Promise<void> {
   const { body, tag, compressOnce } = prepareBody(text);
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  const headers: Record<string, string> = { 'Content-Type': 'application/json; charset=utf-8' };
   if (status === 200) {
-    response.setHeader('ETag', tag);
-    if (request.headers['if-none-match'] === tag) return void response.writeHead(304).end();
+    headers['ETag'] = tag;
+    if (request.headers['if-none-match'] === tag) return sendReply(response, { status: 304, headers });
   }
-  response.setHeader('Vary', 'Accept-Encoding');
+  headers['Vary'] = 'Accept-Encoding';
   const compressed = body.length >= minCompressedBytes && acceptsGzip(request) ? await compressOnce() : undefined;
-  if (compressed !== undefined) response.setHeader('Content-Encoding', 'gzip');
-  const bytes = compressed ?? body;
-  response.writeHead(status, { 'Content-Length': bytes.length });
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  if (compressed !== undefined) headers['Content-Encoding'] = 'gzip';
+  sendReply(response, { status, headers, body: compressed ?? body });
 }
 
 interface PreparedBody {
@@ -91,8 +90,8 @@ export function sendEnvelope(request: IncomingMessage, response: ServerResponse,
   return sendJson(request, response, JSON.stringify(body), status);
 }
 
-export function redirect(response: ServerResponse, location: string, status = 302): void {
-  response.writeHead(status, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
+export function redirect(response: ServerResponse, location: string, status: 302 | 307 = 302): void {
+  sendReply(response, redirectReply(status, location, { 'Cache-Control': 'no-store' }));
 }
 
 /** Maps our error codes to the codes of the peer. */
@@ -135,7 +134,7 @@ export function sendError(request: IncomingMessage, response: ServerResponse, er
       error: { code: 'INTERNAL_SERVER_ERROR', message: 'An unexpected error occurred. The log of Homeport has it.' },
     });
   }
-  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  addHeaders(response, error.headers);
   const code = peerCodes[error.code] ?? (error.status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR');
   const message = error.code === 'addons.unknown_user' ? 'Invalid UUID or password' : error.detail;
   return sendEnvelope(request, response, { status: error.status, error: { code, message } });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { sendReply, textReply } from '../../kit/http/respond.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { parseAddonPath, type AddonPath } from '../domain/resource-path.ts';
 import { parseVariantPath } from '../domain/variants/variants.ts';
@@ -59,7 +60,7 @@ async function handleRequest(
   const queryAt = target.indexOf('?');
   const path = (queryAt === -1 ? target : target.slice(0, queryAt)).replace(/^\/{2,}/, '/');
   if (request.method === 'OPTIONS')
-    return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end('GET, HEAD');
+    return sendReply(response, textReply(200, 'GET, HEAD', { 'Content-Type': 'text/plain' }));
   const [, firstSegment = ''] = path.split('/', 2);
   if (firstSegment === 'api') return await handleApi(dependencies, request, response, path, url);
   if (firstSegment === 'stremio')

@@ -3,6 +3,7 @@ import { findOwn } from '../../contracts/find-own.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isSameSecret } from '../../kit/same-secret.ts';
+import { sendReply } from '../../kit/http/respond.ts';
 import { parseAddonPasswords } from '../settings.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { readConfig } from '../domain/read-config.ts';
@@ -70,7 +71,8 @@ async function handleExists(
   response: ServerResponse,
   url: URL,
 ): Promise<void> {
-  response.writeHead((await profiles.exists(url.searchParams.get('uuid') ?? '')) ? 200 : 400).end();
+  const exists = await profiles.exists(url.searchParams.get('uuid') ?? '');
+  sendReply(response, { status: exists ? 200 : 400 });
 }
 
 async function handleGet(
