@@ -29,7 +29,7 @@ export async function request<Query, Body, Reply>(
     remoteAddress: '',
     userAgent: '',
     onLeave: () => undefined,
-    setHeader: () => undefined,
+    addHeader: () => undefined,
   });
   return reply as Reply | undefined;
 }

@@ -109,7 +109,7 @@ export interface ApiRequest<Query, Body> {
    * has only stopped sending gets another 30 seconds.
    */
   onLeave(listener: () => void): void;
-  setHeader(name: string, value: string): void;
+  addHeader(name: string, value: string): void;
 }
 
 /** Route together with the function that answers it. */

@@ -7,6 +7,7 @@ import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
 import { findSessionSecret } from '../contracts/session.ts';
 import { markLongLived } from '../kit/http/long-lived-response.ts';
+import { startResponse } from '../kit/http/respond.ts';
 import { EventRing } from './event-ring.ts';
 import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './sse-format.ts';
 
@@ -153,7 +154,7 @@ export class LiveEvents implements Disposable {
 
   #startStream(response: ServerResponse, lastId: string | undefined, rights: Rights): void {
     markLongLived(response);
-    response.writeHead(200, {
+    startResponse(response, 200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
       'X-Accel-Buffering': 'no',

@@ -1,43 +1,62 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { ControlContext } from '../contracts/control/host.ts';
+import { frameDenyHeaders } from '../contracts/frame-headers.ts';
 import { Problem } from '../contracts/problem.ts';
 import { findSessionSecret } from '../contracts/session.ts';
-import { frameDenyHeaders } from '../contracts/frame-headers.ts';
+import { createHttpListener, type Exchange, type Route } from '../kit/http/listener.ts';
+import { jsonReply, textReply, type Reply } from '../kit/http/respond.ts';
 import type { LiveEvents } from './events.ts';
+
+const commonHeaders = { ...frameDenyHeaders, 'Cache-Control': 'no-store' };
 
 /**
  * Listener of the control service: serves live events, metrics and the API description; the host serves everything
  * else.
  */
 export function controlListener(context: ControlContext, events: LiveEvents): RequestListener {
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { path, query } = splitTarget(request.url ?? '/');
-    if (path === '/api/events') return events.connect(request, response, query);
-    if (path === '/api/openapi.json')
-      return send(request, response, 'application/json', () => JSON.stringify(context.host.openApi()));
-    const metrics = /^\/metrics(?:\/([a-z]+))?$/.exec(path);
-    if (metrics) return sendMetrics(context, request, response, metrics[1]);
-    if (path === '/api' || path.startsWith('/api/')) context.host.handleApi(request, response);
-    else context.host.handlePage(request, response);
-  };
-  return (request, response) => {
-    answer(request, response).catch((error: unknown) => sendProblem(context, request, response, error));
-  };
+  const routes: readonly Route[] = [
+    {
+      method: '*',
+      path: '/api/events',
+      handle: ({ request, response, query }) => events.connect(request, response, query),
+    },
+    {
+      method: 'GET',
+      path: '/api/openapi.json',
+      handle: () => jsonReply(200, context.host.openApi(), { ...commonHeaders, 'Content-Type': 'application/json' }),
+    },
+    { method: 'GET', path: '/metrics', handle: (exchange) => getMetrics(context, exchange) },
+    { method: 'GET', path: '/metrics/:service', handle: (exchange) => getMetrics(context, exchange) },
+  ];
+  return createHttpListener({
+    routes,
+    router: { ignoreTrailingSlash: false },
+    context,
+    service: 'control',
+    createCall: (exchange) => exchange,
+    handleUnmatched: (exchange, getAllowed) => handleByHost(context, exchange, getAllowed),
+    renderProblem: ({ code, detail, status, headers }) => ({
+      ...jsonReply(status, { error: { code, detail } }, { ...commonHeaders, ...headers }),
+      body: `${JSON.stringify({ error: { code, detail } })}\n`,
+    }),
+  });
 }
 
-function splitTarget(target: string): { path: string; query: URLSearchParams } {
-  const queryStart = target.indexOf('?');
-  if (queryStart < 0) return { path: target, query: new URLSearchParams() };
-  return { path: target.slice(0, queryStart), query: new URLSearchParams(target.slice(queryStart + 1)) };
+function handleByHost(
+  { host }: ControlContext,
+  { request, response, path }: Exchange,
+  getAllowed: () => readonly string[],
+): void {
+  const allowed = getAllowed();
+  if (allowed.length > 0) {
+    throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
+  }
+  if (path === '/api' || path.startsWith('/api/')) host.handleApi(request, response);
+  else host.handlePage(request, response);
 }
 
-/** Sends the metrics of one service or of all, to administrators and accounts with a grant on the service `metrics`. */
-async function sendMetrics(
-  context: ControlContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  service: string | undefined,
-): Promise<void> {
+/** Returns the metrics of one service or of all, to administrators and accounts with a grant on the service `metrics`. */
+async function getMetrics(context: ControlContext, { request, params: { service } }: Exchange): Promise<Reply> {
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
     session: findSessionSecret(request),
@@ -52,48 +71,8 @@ async function sendMetrics(
   if (service !== undefined && !(await context.host.services()).some(({ id }) => id === service)) {
     throw new Problem('control.unknown_service', 404, `There is no service called ${service}.`);
   }
-  await send(request, response, 'text/plain; version=0.0.4; charset=utf-8', () => context.host.metrics(service));
-}
-
-async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  type: string,
-  body: () => string | Promise<string>,
-): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
-  }
-  const text = await body();
-  response.writeHead(200, { ...frameDenyHeaders, 'Content-Type': type, 'Cache-Control': 'no-store' });
-  response.end(request.method === 'HEAD' ? undefined : text);
-}
-
-function sendProblem(
-  context: ControlContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: unknown,
-): void {
-  let problem: Problem;
-  if (error instanceof Problem) problem = error;
-  else {
-    const id = context.random.text(12);
-    context.log.error('request failed', { id, path: splitTarget(request.url ?? '/').path, error });
-    problem = new Problem('internal', 500, `Something went wrong here. The log has the details under ${id}.`);
-  }
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const { code, detail } = problem;
-  const body = `${JSON.stringify({ error: { code, detail } })}\n`;
-  response.writeHead(problem.status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    ...frameDenyHeaders,
-    ...problem.headers,
+  return textReply(200, await context.host.metrics(service), {
+    ...commonHeaders,
+    'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
 }

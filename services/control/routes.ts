@@ -67,7 +67,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
     implement(controlApi.signOut, async (request) => {
       const caller = requireIdentity(request.identity);
       // Pages and files of the account must not remain in the cache of a shared browser.
-      request.setHeader('Clear-Site-Data', '"cache"');
+      request.addHeader('Clear-Site-Data', '"cache"');
       await accounts.signOut(caller);
       // Only streams of the session end; a program with a token keeps its own.
       if (caller.via === 'session') events.endSession(caller);

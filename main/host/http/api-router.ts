@@ -74,7 +74,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
     origin: request.headers.origin,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
     onLeave: (listener) => response.once('close', () => response.writableFinished || listener()),
-    setHeader: (name, value) => void response.setHeader(name, value),
+    addHeader: (name, value) => void response.setHeader(name, value),
   };
   const reply = await (route.method === 'GET'
     ? cancelOnDisconnect(response, () => handler.handle(requested))

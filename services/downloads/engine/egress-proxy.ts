@@ -1,3 +1,4 @@
+import { sendReply, startResponse } from '../../kit/http/respond.ts';
 import {
   createServer,
   request as httpRequest,
@@ -73,8 +74,10 @@ async function forward(
   });
   upstream.on('error', (error) => (response.headersSent ? response.destroy() : refuse(response, 502, error.message)));
   upstream.on('response', (reply) => {
-    const headers = Object.entries(reply.headers).filter(([name]) => !hopByHopPattern.test(name));
-    response.writeHead(reply.statusCode ?? 502, reply.statusMessage ?? '', Object.fromEntries(headers));
+    const headers = Object.entries(reply.headers).flatMap(([name, value]) =>
+      value === undefined || hopByHopPattern.test(name) ? [] : [[name, value] as const],
+    );
+    startResponse(response, reply.statusCode ?? 502, Object.fromEntries(headers), reply.statusMessage ?? '');
     // An aborted response is aborted here as well: the extractor must not treat a part as complete.
     reply.on('error', () => response.destroy()).pipe(response);
   });
@@ -102,7 +105,7 @@ async function tunnel(resolveAddress: ResolveAddress, request: IncomingMessage, 
 
 function refuse(response: ServerResponse, status: number, reason: string): void {
   if (response.headersSent) return void response.destroy();
-  response.writeHead(status, toReasonPhrase(reason), { 'Content-Length': 0 }).end();
+  sendReply(response, { status, reason: toReasonPhrase(reason) });
 }
 
 function toReasonPhrase(text: string): string {

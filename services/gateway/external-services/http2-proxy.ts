@@ -5,6 +5,7 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { DispatchHandlers } from '../../contracts/dispatch.ts';
 import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { startResponse } from '../../kit/http/respond.ts';
 import { stripMappedPrefix } from '../domain/names.ts';
 import { refuseUpgrade } from '../proxy/responses.ts';
 import { buildResponseHeaders, buildRequestHeaders } from './headers.ts';
@@ -177,7 +178,8 @@ function sendHead(response: ServerResponse, status: number, raw: readonly string
   // A response without a body stays headers-only, from which gRPC reads its status.
   const hasLength = headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length');
   const mayHaveBody = status !== 204 && status !== 304 && response.req.method !== 'HEAD';
-  response.writeHead(status, isComplete && !hasLength && mayHaveBody ? [...headers, 'Content-Length', '0'] : headers);
+  const isEmpty = isComplete && !hasLength && mayHaveBody;
+  startResponse(response, status, isEmpty ? [...headers, 'Content-Length', '0'] : headers);
   if (!isComplete) response.write(Buffer.alloc(0));
 }
 

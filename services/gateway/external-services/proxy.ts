@@ -4,6 +4,7 @@ import type { Duplex, Writable } from 'node:stream';
 import type { DispatchHandlers, DispatchContext } from '../../contracts/dispatch.ts';
 import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { startResponse } from '../../kit/http/respond.ts';
 import { stripMappedPrefix } from '../domain/names.ts';
 import { refuseUpgrade } from '../proxy/responses.ts';
 import { buildResponseHeaders, buildRequestHeaders } from './headers.ts';
@@ -144,7 +145,7 @@ function sendResponse(
     // RFC 9112, 6.3: the connection is closed after an ambiguous framing.
     if (coding !== undefined && (length !== undefined || coding.trim().toLowerCase() !== 'chunked'))
       upstreamRequest.shouldKeepAlive = false;
-    response.writeHead(getStatus(upstreamResponse), buildResponseHeaders(upstreamResponse));
+    startResponse(response, getStatus(upstreamResponse), buildResponseHeaders(upstreamResponse));
     response.write(Buffer.alloc(0));
     upstreamResponse.once('end', () => {
       const trailers = filterTrailers(upstreamResponse.rawTrailers);

@@ -167,6 +167,6 @@ export class OidcRoutes {
     const { context, metrics, provider } = this.#deps;
     metrics.signIn('wrong');
     context.log.info('provider sign-in rejected', { code: error.code });
-    sendHtml(request, response, error.status, renderSignInPage(to, { error: error.detail, provider: provider.name }));
+    sendHtml(response, error.status, renderSignInPage(to, { error: error.detail, provider: provider.name }));
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Problem } from '../../contracts/problem.ts';
+import { redirectReply, sendReply, type ResponseHeaders } from '../../kit/http/respond.ts';
 
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -19,31 +20,22 @@ const pageHeaders = {
   'X-Frame-Options': 'DENY',
 } as const;
 
-type Headers = Readonly<Record<string, string | readonly string[]>>;
-
 /** Sends a page or file of the gateway. */
 export function send(
-  request: IncomingMessage,
   response: ServerResponse,
-  content: { readonly status: number; readonly type: string; readonly body: string; readonly headers?: Headers },
+  content: {
+    readonly status: number;
+    readonly type: string;
+    readonly body: string;
+    readonly headers?: ResponseHeaders;
+  },
 ): void {
-  response.writeHead(content.status, {
-    ...pageHeaders,
-    'Content-Type': content.type,
-    'Content-Length': Buffer.byteLength(content.body),
-    ...(content.headers as Record<string, string>),
-  });
-  response.end(request.method === 'HEAD' ? undefined : content.body);
+  const headers = { ...pageHeaders, 'Content-Type': content.type, ...content.headers };
+  sendReply(response, { status: content.status, headers, body: content.body });
 }
 
-export function sendHtml(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  body: string,
-  headers: Headers = {},
-): void {
-  send(request, response, { status, type: 'text/html; charset=utf-8', body, headers });
+export function sendHtml(response: ServerResponse, status: number, body: string, headers: ResponseHeaders = {}): void {
+  send(response, { status, type: 'text/html; charset=utf-8', body, headers });
 }
 
 /** Answers an upgrade that is refused, and closes the connection. */
@@ -59,15 +51,9 @@ export function redirect(
   response: ServerResponse,
   status: 302 | 303 | 308,
   location: string,
-  headers: Headers = {},
+  headers: ResponseHeaders = {},
 ): void {
-  response.writeHead(status, {
-    ...pageHeaders,
-    Location: location,
-    'Content-Length': 0,
-    ...(headers as Record<string, string>),
-  });
-  response.end();
+  sendReply(response, redirectReply(status, location, { ...pageHeaders, ...headers }));
 }
 
 /** Returns true for page requests of browsers. */

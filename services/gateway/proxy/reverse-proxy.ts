@@ -12,6 +12,7 @@ import type { Exposure } from '../../contracts/gateway/api.ts';
 import { getGatewayIdentity, setGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
+import { addHeaders } from '../../kit/http/respond.ts';
 import { isReservedName, stripMappedPrefix } from '../domain/names.ts';
 import { isPublicPath } from '../domain/public-paths.ts';
 import { gatewayPrefix, findRoute, type Route } from '../domain/route.ts';
@@ -93,7 +94,7 @@ export class ReverseProxy {
   /** Sends HSTS for names; RFC 6797 does not allow it for addresses. */
   #setHsts({ headers }: IncomingMessage, response: ServerResponse): void {
     const isName = !/^(?:[\d.]+|\[.*\]|localhost)(?::\d+)?$/.test(headers.host ?? '');
-    if (isName && this.#deps.isStrict()) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
+    if (isName && this.#deps.isStrict()) addHeaders(response, { 'Strict-Transport-Security': 'max-age=31536000' });
   }
 
   /** Number of running requests and WebSockets. */
@@ -153,7 +154,7 @@ export class ReverseProxy {
         const shared = this.#deps.targets().filter(({ id }) => this.#isShared(id));
         const home = { label: this.#deps.label, port: request.socket.localPort ?? 0 };
         const hasPath = (id: string): boolean => !this.#deps.upstreams.has(id);
-        return sendHtml(request, response, 200, renderHomePage(shared, home, hasPath));
+        return sendHtml(response, 200, renderHomePage(shared, home, hasPath));
       }
       case 'nothing':
         throw createNotFound();
@@ -265,9 +266,9 @@ export class ReverseProxy {
     const query = pathAndQuery.slice(path.length + 1);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (path === 'style.css' && isRead)
-      return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: styleSheet });
+      return send(response, { status: 200, type: 'text/css; charset=utf-8', body: styleSheet });
     if (path === 'passkey.js' && isRead)
-      return send(request, response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
+      return send(response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
     if (path === 'continue' && isRead) return this.#signIn.continue(request, response, query);
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
@@ -284,18 +285,18 @@ export class ReverseProxy {
     const problem = this.#toProblem(error);
     this.#deps.metrics.request('', getOutcome(problem.status));
     if (response.headersSent || response.destroyed) return void response.destroy();
-    if (!request.complete) response.setHeader('Connection', 'close');
+    if (!request.complete) addHeaders(response, { Connection: 'close' });
     if (wantsPage(request)) {
       const hint = problem.status === 404 ? '\n<p>Services are shared on the page Network of Homeport.</p>' : '';
       const body = renderPage(
         'Not here',
         `<h1>${getTitle(problem.status)}</h1>\n<p>${escapeHtml(problem.detail)}</p>${hint}`,
       );
-      return sendHtml(request, response, problem.status, body, problem.headers);
+      return sendHtml(response, problem.status, body, problem.headers);
     }
     const { code, detail, status, headers } = problem;
     const body = `${JSON.stringify({ error: { code, detail } })}\n`;
-    send(request, response, { status, type: 'application/json; charset=utf-8', body, headers });
+    send(response, { status, type: 'application/json; charset=utf-8', body, headers });
   };
 
   #refuseUpgrade(socket: Duplex, error: unknown): void {

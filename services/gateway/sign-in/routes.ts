@@ -57,7 +57,7 @@ export class SignInRoutes {
   ): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD') {
       const returnPath = parseReturnPath(query);
-      sendHtml(request, response, 200, this.#renderPage({ returnPath, serviceTitle: findTitle(returnPath) }));
+      sendHtml(response, 200, this.#renderPage({ returnPath, serviceTitle: findTitle(returnPath) }));
       return;
     }
     const form = await this.#readForm(request);
@@ -88,7 +88,7 @@ export class SignInRoutes {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       metrics.signIn('wrong');
       const body = this.#renderPage({ returnPath, serviceTitle }, { name: name.slice(0, 64), error: error.detail });
-      sendHtml(request, response, error.status, body, error.headers);
+      sendHtml(response, error.status, body, error.headers);
     }
   }
 
@@ -109,7 +109,7 @@ export class SignInRoutes {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       const { status, detail, headers } = error;
       if (error.code === 'accounts.second_step_expired') {
-        sendHtml(request, response, status, this.#renderPage({ returnPath, serviceTitle }, { error: detail }));
+        sendHtml(response, status, this.#renderPage({ returnPath, serviceTitle }, { error: detail }));
         return;
       }
       metrics.signIn('wrong');
@@ -131,7 +131,7 @@ export class SignInRoutes {
   ): Promise<void> {
     const { accounts, publicUrl } = this.#deps.context;
     const passkey = await accounts.factors.passkeyOptions(ticket, publicUrl(request) ?? '');
-    sendHtml(request, response, status, renderCodePage({ to: returnPath, ticket, error, passkey }), {
+    sendHtml(response, status, renderCodePage({ to: returnPath, ticket, error, passkey }), {
       ...headers,
       ...scriptHeaders,
     });
@@ -163,7 +163,7 @@ export class SignInRoutes {
 
   /** Serves the page between the sign-in form and the requested page. */
   continue(request: IncomingMessage, response: ServerResponse, query: string): void {
-    sendHtml(request, response, 200, renderContinuePage(parseReturnPath(query)));
+    sendHtml(response, 200, renderContinuePage(parseReturnPath(query)));
   }
 
   async signOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -178,7 +178,7 @@ export class SignInRoutes {
   async session(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const identity = await this.#deps.gate.identify(request);
     if (identity === undefined) redirect(response, 302, '/.homeport/sign-in?to=/.homeport/session');
-    else sendHtml(request, response, 200, renderSignedInPage(identity.account));
+    else sendHtml(response, 200, renderSignedInPage(identity.account));
   }
 
   /**

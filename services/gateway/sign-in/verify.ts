@@ -30,7 +30,7 @@ export async function verify(
     headers.origin !== undefined &&
     headers['access-control-request-method'] !== undefined
   )
-    return send(request, response, { status: 200, type: 'text/plain; charset=utf-8', body: '' });
+    return send(response, { status: 200, type: 'text/plain; charset=utf-8', body: '' });
   const identity = await gate.identify(request);
   if (identity === undefined) return challenge(request, response, context);
   const service = query.get('service');
@@ -39,7 +39,7 @@ export async function verify(
     throw new Problem('gateway.forbidden', 403, 'This token may only do what it was made for.');
   if (service !== null)
     gate.admit(identity, service, typeof reportedMethod === 'string' ? reportedMethod : request.method);
-  send(request, response, {
+  send(response, {
     status: 200,
     type: 'text/plain; charset=utf-8',
     body: '',

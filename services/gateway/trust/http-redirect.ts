@@ -21,7 +21,7 @@ export function createRedirectHandler({ log, findHttpsPort, authority }: Redirec
       if (!(error instanceof Problem)) log.error('request failed', { error });
       const [status, detail] = error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
       if (response.headersSent) response.destroy();
-      else send(request, response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
+      else send(response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
     });
   };
 }

@@ -29,7 +29,7 @@ export async function handlePlainHttp(
   // The guard verified that this is a name or address of this computer.
   const httpsUrl = `https://${stripPort(request.headers.host ?? '')}:${String(port ?? 0)}`;
   if (isRead && path === '/.homeport/style.css') {
-    send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: styleSheet });
+    send(response, { status: 200, type: 'text/css; charset=utf-8', body: styleSheet });
     return;
   }
   if (isRead && (path === '/trust' || path.startsWith('/trust/'))) {
@@ -55,7 +55,6 @@ function handleTrustPath(
   switch (path) {
     case '/trust':
       sendHtml(
-        request,
         response,
         200,
         renderTrustPage({
@@ -67,10 +66,10 @@ function handleTrustPath(
       );
       return;
     case '/trust/homeport.crt':
-      send(request, response, { status: 200, type: 'application/x-x509-ca-cert', body: certificate.toString() });
+      send(response, { status: 200, type: 'application/x-x509-ca-cert', body: certificate.toString() });
       return;
     case '/trust/homeport.mobileconfig':
-      send(request, response, {
+      send(response, {
         status: 200,
         type: 'application/x-apple-aspen-config',
         body: buildProfile(certificate.raw, title),

@@ -81,7 +81,7 @@ function describeDelivery(
 function createImportHandler(): ApiHandler {
   return implement(mailApi.takeover, async (request) => {
     // The response repeats the request, including secrets.
-    request.setHeader('Cache-Control', 'no-store');
+    request.addHeader('Cache-Control', 'no-store');
     const source = { name: 'This file', folder: undefined, environment: {} };
     const { settings: importedSettings, notes } = await parseMailrise(request.body.text, source);
     const recipients = importedSettings['recipients'];

@@ -167,7 +167,7 @@ function configurationRoutes({ context, engine }: ApiDependencies, tools: KeyToo
       const { params, query } = request;
       const key = parseKey(params['key']);
       const configuration = await getConfiguration(key);
-      request.setHeader('Cache-Control', 'no-store');
+      request.addHeader('Cache-Control', 'no-store');
       if (query.secrets === 'false') return { format: 'text', text: await maskedText(configuration, engine) };
       requireUnlocked();
       context.accounts.record({ event: 'data_exported', detail: `destinations of key ${key} with secrets` });

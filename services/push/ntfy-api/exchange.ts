@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Credentials, Identity } from '../../contracts/control/accounts.ts';
 import type { Problem } from '../../contracts/problem.ts';
 import type { Caller } from '../../contracts/service.ts';
+import { sendReply, addHeaders } from '../../kit/http/respond.ts';
 import type { Parameters } from '../domain/parameters.ts';
 import { formatErrorBody } from '../wire/errors.ts';
 import { decodeHeader, isTransportPriority } from '../wire/headers.ts';
@@ -95,13 +96,7 @@ export function answer(
   text: string | Buffer,
   type = 'application/json',
 ): void {
-  response
-    .writeHead(status, {
-      ...crossOrigin,
-      'Content-Type': type,
-      'Content-Length': typeof text === 'string' ? Buffer.byteLength(text) : text.length,
-    })
-    .end(text);
+  sendReply(response, { status, headers: { ...crossOrigin, 'Content-Type': type }, body: text });
 }
 
 /** Sends a value as one line of JSON. */
@@ -116,6 +111,6 @@ export function answerProblem(response: ServerResponse, problem: Problem): void 
     return;
   }
   const retry = problem.headers['Retry-After'];
-  if (retry !== undefined) response.setHeader('Retry-After', retry);
+  if (retry !== undefined) addHeaders(response, { 'Retry-After': retry });
   answer(response, problem.status, formatErrorBody(problem));
 }

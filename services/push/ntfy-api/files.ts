@@ -5,6 +5,7 @@ import type { Attachments } from '../attachments/attachments.ts';
 import type { Limits } from '../access/limits.ts';
 import { formatAttachment } from '../../kit/http/content-disposition.ts';
 import { parseByteRange } from '../../kit/http/byte-range.ts';
+import { sendReply, startResponse } from '../../kit/http/respond.ts';
 import { crossOrigin, type Exchange } from './exchange.ts';
 
 /** Path of a file: the id, which cannot be guessed, and the extension of its type. */
@@ -39,16 +40,15 @@ export async function serveFile(
   if (stored === undefined) throw refuse('not_found');
   const { file, path } = stored;
   if (request.method === 'HEAD') {
-    response.writeHead(200, { ...crossOrigin, 'Content-Length': file.size }).end();
+    sendReply(response, { status: 200, headers: { ...crossOrigin, 'Content-Length': file.size } });
     return;
   }
   // Files have no validator, so an If-Range condition never matches (RFC 9110, section 13.1.5).
   const range =
     request.headers['if-range'] === undefined ? parseByteRange(request.headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') {
-    response
-      .writeHead(416, { ...crossOrigin, 'Content-Range': `bytes */${String(file.size)}`, 'Content-Length': 0 })
-      .end();
+    const headers = { ...crossOrigin, 'Content-Range': `bytes */${String(file.size)}` };
+    sendReply(response, { status: 416, headers });
     return;
   }
   const { start, end } = range ?? { start: 0, end: file.size - 1 };
@@ -56,7 +56,7 @@ export async function serveFile(
   const handle = await open(path).catch((cause: unknown) => {
     throw refuse('not_found', undefined, { cause });
   });
-  response.writeHead(range === undefined ? 200 : 206, {
+  startResponse(response, range === undefined ? 200 : 206, {
     ...crossOrigin,
     'Accept-Ranges': 'bytes',
     'Cache-Control': 'private, max-age=3600',

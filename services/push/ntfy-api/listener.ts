@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { AppPages } from '../../contracts/app-pages.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
+import { sendReply } from '../../kit/http/respond.ts';
 import { parseFlag } from '../domain/parameters.ts';
 import { findRefusal, refuse } from '../domain/refusals.ts';
 import { isTopic, isTopicList } from '../domain/topics.ts';
@@ -94,21 +95,19 @@ export async function readRequest(
   };
 }
 
+const preflightHeaders = {
+  ...crossOrigin,
+  'Access-Control-Allow-Headers': '*',
+  'Access-Control-Allow-Methods': 'GET, PUT, POST, PATCH, DELETE',
+};
+
 async function serve(
   dependencies: ListenerDependencies,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (request.method === 'OPTIONS') {
-    response
-      .writeHead(200, {
-        ...crossOrigin,
-        'Access-Control-Allow-Headers': '*',
-        'Access-Control-Allow-Methods': 'GET, PUT, POST, PATCH, DELETE',
-        'Content-Length': 0,
-      })
-      .end();
-    return;
+    return sendReply(response, { status: 200, headers: preflightHeaders });
   }
   const { path, requestContext } = await readRequest(dependencies, request);
   if (request.method === 'GET' && changesByGet(path)) refuseForeignPage(requestContext);

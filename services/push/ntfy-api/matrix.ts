@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
+import { sendReply } from '../../kit/http/respond.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopic } from '../domain/topics.ts';
 import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
@@ -73,5 +74,5 @@ function findTopic(pushkey: string, base: string): string | undefined {
 /** Sends no CORS header, as in ntfy, because no page calls this route. */
 function reply({ response }: Exchange, value: unknown): void {
   const text = `${JSON.stringify(value)}\n`;
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text);
+  sendReply(response, { status: 200, headers: { 'Content-Type': 'application/json' }, body: text });
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AppPages } from '../../contracts/app-pages.ts';
 import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
+import { addHeaders } from '../../kit/http/respond.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { Statistics } from '../metrics/statistics.ts';
 import { answer, answerValue, crossOrigin, type Exchange } from './exchange.ts';
@@ -60,14 +61,14 @@ export function serverInfoRoutes(
     [
       '/v1/config',
       ({ response }) => {
-        response.setHeader('Cache-Control', 'no-cache');
+        addHeaders(response, { 'Cache-Control': 'no-cache' });
         answerValue(response, buildConfig(dependencies));
       },
     ],
     [
       '/config.js',
       ({ response }) => {
-        response.setHeader('Cache-Control', 'no-cache');
+        addHeaders(response, { 'Cache-Control': 'no-cache' });
         const text = `// Generated server configuration\nvar config = ${JSON.stringify(buildConfig(dependencies), null, 2)};\n`;
         answer(response, 200, text, 'text/javascript');
       },

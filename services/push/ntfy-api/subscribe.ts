@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
 import { markLongLived } from '../../kit/http/long-lived-response.ts';
+import { addHeaders, startResponse } from '../../kit/http/respond.ts';
 import { parseFilter } from '../domain/filter.ts';
 import { parseFlag } from '../domain/parameters.ts';
 import { refuse } from '../domain/refusals.ts';
@@ -79,8 +80,8 @@ export class SubscribeRoutes {
     const headers = { ...crossOrigin, 'Content-Type': contentTypes[format] };
     if (parsed.polling) {
       const pages = parsed.history(await store.top());
-      // Does not use writeHead, so that an empty response has a Content-Length, as in ntfy.
-      response.setHeaders(new Map(Object.entries(headers)));
+      // Does not start the response, so that an empty one has a Content-Length, as in ntfy.
+      addHeaders(response, headers);
       await writeHistory(response, pages, parsed.subscription, context.clock);
       response.end();
       return;
@@ -89,7 +90,7 @@ export class SubscribeRoutes {
     const reservation = this.#reserveStream(exchange);
     response.once('close', () => reservation[Symbol.dispose]());
     markLongLived(response);
-    response.writeHead(200, { ...headers, 'Cache-Control': 'no-cache' });
+    startResponse(response, 200, { ...headers, 'Cache-Control': 'no-cache' });
     await this.#stream(parsed, createOutlet(response));
   }
 

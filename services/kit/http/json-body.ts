@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Problem } from '../../contracts/problem.ts';
+import { toAbortedProblem } from './disconnect-signal.ts';
+
+/**
+ * Reads a body as JSON, whatever its content type; undefined when there is none. Compressed bodies are limited by their
+ * decompressed size.
+ * @throws Problem `http.too_large` (413), `http.unsupported_encoding` (415) for encodings and charsets that are not
+ * supported, `http.bad_json` (400), `http.aborted` (400)
+ */
+export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(charset)) throw unsupportedProblem();
+  const bytes = await readLimited(request, decompress(request), maxBytes);
+  if (bytes.length === 0) return undefined;
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (cause) {
+    throw new Problem('http.bad_json', 400, 'The body is not valid JSON.', { cause });
+  }
+}
+
+/** Returns the body, or the stream of its decompressed bytes. */
+function decompress(request: IncomingMessage): Readable {
+  switch ((request.headers['content-encoding'] ?? 'identity').toLowerCase()) {
+    case 'identity':
+      return request;
+    case 'gzip':
+      return request.pipe(createGunzip());
+    case 'deflate':
+      return request.pipe(createInflate());
+    case 'br':
+      return request.pipe(createBrotliDecompress());
+    default:
+      throw unsupportedProblem();
+  }
+}
+
+async function readLimited(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > maxBytes) throw new Problem('http.too_large', 413, 'The body is too large.');
+      chunks.push(part);
+    }
+  } catch (error) {
+    // The rest is discarded, so that the client receives the response.
+    request.unpipe();
+    request.resume();
+    if (error instanceof Problem || body === request) throw toAbortedProblem(error, request);
+    throw new Problem('http.bad_json', 400, 'The body is not compressed correctly.', { cause: error });
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function unsupportedProblem(): Problem {
+  const detail = 'The encoding or character set of the body is not supported.';
+  return new Problem('http.unsupported_encoding', 415, detail);
+}
