@@ -28,7 +28,7 @@ import { RecentCache } from './deliver/recent-cache.ts';
 import { createPortable } from './import/portable.ts';
 import { urlsIn } from './keys/read-key.ts';
 import { notifyHandlers } from './app-api/api.ts';
-import { createApp } from './apprise-api/app.ts';
+import { createListener } from './apprise-api/app.ts';
 import { SealedDestinations } from './keys/sealed-destinations.ts';
 import { DeliverySender } from './deliver/delivery-sender.ts';
 import { MaskedUrls } from './keys/masked-urls.ts';
@@ -108,7 +108,7 @@ class NotifyService implements Service {
       help: 'Deliveries that wait for their first or next attempt.',
       collect: () => this.#countWaiting(),
     });
-    this.http = this.#createHttpApp();
+    this.http = this.#createListener();
     this.api = this.#createHandlers();
     this.portable = createPortable(this.#configurations, clock);
     this.importData = (program, location, options) => this.#import(program, location, options);
@@ -253,8 +253,8 @@ class NotifyService implements Service {
     return new Aggregator(this.#context, stores, { current: this.#settings, isAllowed: this.#isAllowed });
   }
 
-  #createHttpApp(): RequestListener {
-    return createApp({
+  #createListener(): RequestListener {
+    return createListener({
       context: this.#context,
       aggregator: this.#aggregator,
       folder: this.#folder,

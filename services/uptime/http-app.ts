@@ -1,18 +1,28 @@
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import type { RequestListener } from 'node:http';
 import type { ApiHandler } from '../contracts/api.ts';
-import { Problem } from '../contracts/problem.ts';
+import type { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
+import { getPath } from '../kit/http/errors.ts';
+import { getHostName } from '../kit/http/host-name.ts';
+import { createHttpListener, type Exchange, type Route } from '../kit/http/listener.ts';
 import { redirectToAppPage } from '../kit/http/redirect-to-app.ts';
+import { addHeaders, jsonReply, textReply, type Reply } from '../kit/http/respond.ts';
+import { revalidate } from '../kit/http/revalidation.ts';
 import type { ApiKeys } from './store/api-keys.ts';
 import { badgeRoutes, type BadgeDependencies } from './kuma-api/badges.ts';
 import { createReportHandler, type ManagementDependencies } from './app-api/management-handlers.ts';
 import { openApiDocument } from './app-api/openapi.ts';
 import { createMetricsHandler } from './kuma-api/metrics.ts';
 import { createPushHandler, type PushDependencies } from './kuma-api/push.ts';
-import { toProblem, renderProblem, restRoutes } from './app-api/rest.ts';
+import { renderProblem, restRoutes } from './app-api/rest.ts';
 import type { Tags } from './store/tags.ts';
 import { socketPath, type KumaSocket } from './kuma-api/server.ts';
-import { statusPageRoutes, type StatusPageDependencies } from './kuma-api/status-pages.ts';
+import {
+  buildPublicHeaders,
+  handlePage,
+  statusPageRoutes,
+  type StatusPageDependencies,
+} from './kuma-api/status-pages.ts';
 import { subscribeRoutes, type SubscribeDependencies } from './app-api/subscribe.ts';
 
 export interface AppDependencies
@@ -25,46 +35,61 @@ export interface AppDependencies
   readonly socket: Pick<KumaSocket, 'http'>;
 }
 
-/** Creates the HTTP app of the service's listener: the API of Uptime Kuma, and the app API. */
-export function createHttpApp(dependencies: AppDependencies): Express {
-  const { context, keys, handlers } = dependencies;
-  const app = express();
-  app.disable('x-powered-by');
-  app.use((_request, response, next) => {
-    response.setHeader('X-Frame-Options', 'SAMEORIGIN');
-    next();
+/** Creates the listener of the service's port: the API of Uptime Kuma, and the app API. */
+export function createUptimeListener(dependencies: AppDependencies): RequestListener {
+  const { context, keys, handlers, socket } = dependencies;
+  const routes: readonly Route[] = [
+    { method: '*', path: '/api/push/:token', handle: createPushHandler(dependencies) },
+    ...subscribeRoutes(dependencies),
+    ...statusPageRoutes(dependencies),
+    { method: 'GET', path: '/', handle: (exchange) => handleRoot(dependencies, exchange) },
+    { method: 'GET', path: '/openapi.json', handle: () => jsonReply(200, openApiDocument(handlers)) },
+    { method: 'GET', path: '/metrics', handle: createMetricsHandler(dependencies) },
+    ...badgeRoutes(dependencies),
+    { method: 'GET', path: '/api/report.csv', handle: createReportHandler(dependencies.manage) },
+    ...restRoutes(context, keys, handlers),
+  ];
+  const listener = createHttpListener({
+    routes: routes.map(withRevalidation),
+    router: { caseSensitive: false },
+    context,
+    service: 'uptime',
+    headers: { 'X-Frame-Options': 'SAMEORIGIN' },
+    begin: (request, response) => addHeaders(response, buildPublicHeaders(getPath(request))),
+    createCall: (exchange) => exchange,
+    renderProblem: (problem, request) =>
+      visitorPaths.test(getPath(request)) ? renderForVisitors(problem) : renderProblem(problem),
   });
-  app.use(socketPath, (request, response) => dependencies.socket.http(request, response));
-  app.all('/api/push/:token', createPushHandler(dependencies));
-  app.use(subscribeRoutes(dependencies));
-  app.use(statusPageRoutes(dependencies));
-  app.get('/', (request, response) => {
-    const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/uptime' });
-    if (!isAnswered) response.type('text').send('Homeport uptime. /openapi.json describes it.\n');
-  });
-  app.get('/openapi.json', (_request, response) => {
-    response.json(openApiDocument(handlers));
-  });
-  app.get('/metrics', createMetricsHandler(dependencies));
-  app.use(badgeRoutes(dependencies));
-  app.use(['/api/badge', '/api/status-page', '/status'], renderForVisitors(context));
-  app.get('/api/report.csv', createReportHandler(dependencies.manage));
-  app.use(restRoutes(context, keys, handlers));
-  app.use(() => {
-    throw new Problem('uptime.unknown_path', 404, 'There is nothing at this address.');
-  });
-  app.use(renderProblem(context));
-  return app;
+  return (request, response) => {
+    if (getPath(request).startsWith(socketPath)) socket.http(request, response);
+    else listener(request, response);
+  };
 }
 
-/**
- * Renders errors of badges and status pages in the format of Uptime Kuma: 404, 500 and 503 are kept, others become 403.
- */
-function renderForVisitors({ log, random }: Pick<Context, 'log' | 'random'>): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
-    if (response.headersSent) return next(error);
-    const { status, code, detail } = toProblem(error, log, random);
-    const publicStatus = status === 404 || status === 500 ? status : code.startsWith('database.') ? 503 : 403;
-    response.status(publicStatus).json({ status: 'fail', msg: detail });
+/** Paths that visitors without an account open. */
+const visitorPaths = /^\/(?:api\/badge|api\/status-page|status)(?:\/|$)/i;
+
+function withRevalidation({ handle, ...pattern }: Route): Route {
+  return {
+    ...pattern,
+    async handle(exchange) {
+      const reply = await handle(exchange);
+      return typeof reply === 'object' ? revalidate(exchange.request, reply) : undefined;
+    },
   };
+}
+
+/** Answers with the status page of the host name, or leads to the page of the app. */
+async function handleRoot(dependencies: AppDependencies, exchange: Exchange): Promise<Reply | undefined> {
+  const { request, response } = exchange;
+  const { appPages } = dependencies.context;
+  if (dependencies.pages.findByDomain(getHostName(request)) !== undefined) return handlePage(dependencies, exchange);
+  if (redirectToAppPage(request, response, { pages: appPages, path: '/uptime' })) return undefined;
+  return textReply(200, 'Homeport uptime. /openapi.json describes it.\n');
+}
+
+/** Renders problems of badges and status pages as Uptime Kuma does: 404, 500 and 503 are kept, others become 403. */
+function renderForVisitors({ status, code, detail }: Problem): Reply {
+  const publicStatus = status === 404 || status === 500 ? status : code.startsWith('database.') ? 503 : 403;
+  return jsonReply(publicStatus, { status: 'fail', msg: detail });
 }

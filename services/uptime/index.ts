@@ -10,7 +10,7 @@ import { createMaintenanceHandlers } from './app-api/maintenance-handlers.ts';
 import { createManagementHandlers, type ManagementDependencies } from './app-api/management-handlers.ts';
 import { createUptimeHandlers } from './app-api/monitor-handlers.ts';
 import { createStatusPageHandlers } from './app-api/status-page-handlers.ts';
-import { createHttpApp } from './http-app.ts';
+import { createUptimeListener } from './http-app.ts';
 import { KumaSocket } from './kuma-api/server.ts';
 import { manifest } from './manifest.ts';
 import { createMetrics, type UptimeMetrics } from './metrics.ts';
@@ -104,7 +104,7 @@ class UptimeService implements Service {
     this.#socket = this.#createSocket();
     const management = this.#getManagementDependencies();
     this.api = this.#createHandlers(management);
-    this.http = this.#createHttpApp(management);
+    this.http = this.#createUptimeListener(management);
     this.upgrade = this.#socket.upgrade;
     this.accountData = createUptimeAccountData(context, this.#incidents);
     this.reconfigure = live.update;
@@ -302,10 +302,10 @@ class UptimeService implements Service {
     ];
   }
 
-  #createHttpApp(management: ManagementDependencies): RequestListener {
+  #createUptimeListener(management: ManagementDependencies): RequestListener {
     const { local, maintenances, monitors, recorder, runner, statistics } = this.#monitoring;
     const { clock } = this.#context;
-    return createHttpApp({
+    return createUptimeListener({
       context: this.#context,
       getPublicUrl: (request) => this.#context.publicUrl(request),
       keys: this.#keys,

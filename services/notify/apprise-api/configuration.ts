@@ -1,6 +1,7 @@
-import { Router, type Request, type Response } from 'express';
 import { formatIgnoredArguments } from '../destinations/ignored-arguments.ts';
+import type { Exchange, Route } from '../../kit/http/listener.ts';
 import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
+import type { Reply } from '../../kit/http/respond.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { detailTime, type DetailLine } from '../domain/response-format.ts';
 import { splitUrls } from '../domain/configuration.ts';
@@ -12,8 +13,8 @@ import { getMaxConfigurationBytes } from '../settings.ts';
 import { AddFields, sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { refusal } from './notification.ts';
-import { getResponseFormat, sendConfiguration, sendJson, sendNothing, sendSentence } from './response.ts';
-import { identifyForKey, getKey, allowMethods, type RouteDependencies } from './request.ts';
+import { configurationReply, emptyReply, getResponseFormat, jsonReply, sentenceReply } from './response.ts';
+import { getKey, identifyForKey, refuseOtherMethods, type RouteDependencies } from './request.ts';
 
 interface ConfigurationUpload extends WrittenConfiguration {
   /** Parts of the configuration that have no effect, as sentences. */
@@ -21,87 +22,89 @@ interface ConfigurationUpload extends WrittenConfiguration {
 }
 
 /** Handles `/add`, `/get`, `/del` and `/cfg`: the configuration of a key, stored byte for byte. */
-export function configurationRoutes(dependencies: RouteDependencies): Router {
-  const router = Router();
-  router.post(['/add', '/add/:key'], (request, response) => addConfiguration(dependencies, request, response));
-  router.post(['/del', '/del/:key'], (request, response) => removeConfiguration(dependencies, request, response));
-  router.post(['/get', '/get/:key', '/cfg', '/cfg/:key'], (request, response) =>
-    getConfiguration(dependencies, request, response),
+export function configurationRoutes(dependencies: RouteDependencies): readonly Route[] {
+  const handlers: Readonly<Record<string, (dependencies: RouteDependencies, exchange: Exchange) => Promise<Reply>>> = {
+    add: addConfiguration,
+    del: removeConfiguration,
+    get: getConfiguration,
+    cfg: getConfiguration,
+  };
+  const postRoutes = Object.entries(handlers).flatMap(([name, handler]) =>
+    [`/${name}`, `/${name}/:key`].map((path) => ({
+      method: 'POST',
+      path,
+      handle: (exchange: Exchange) => handler(dependencies, exchange),
+    })),
   );
-  router.get(['/cfg', '/cfg/:key'], async (request, response) => {
+  return [
+    ...postRoutes,
     // Apprise API lists keys only in its administrator mode.
-    if (request.params['key'] === undefined) return listKeys(dependencies, request, response);
-    await authorize(dependencies, request);
-    redirectToPage(dependencies.context, request, response);
-  });
-  router.all(['/add', '/add/:key', '/del', '/del/:key', '/get', '/get/:key'], (request, response, next) => {
-    getKey(request);
-    allowMethods('POST')(request, response, next);
-  });
-  router.all(['/cfg', '/cfg/:key'], allowMethods('GET', 'POST'));
-  return router;
+    { method: 'GET', path: '/cfg', handle: (exchange) => listKeys(dependencies, exchange) },
+    { method: 'GET', path: '/cfg/:key', handle: (exchange) => openKey(dependencies, exchange) },
+    ...refuseOtherMethods(['/add', '/add/:key', '/del', '/del/:key', '/get', '/get/:key'], ['POST']),
+    ...refuseOtherMethods(['/cfg', '/cfg/:key'], ['GET', 'POST']),
+  ];
+}
+
+/** Leads to the page of a key. */
+async function openKey(dependencies: RouteDependencies, exchange: Exchange): Promise<undefined> {
+  await authorize(dependencies, exchange);
+  redirectToPage(dependencies.context, exchange);
 }
 
 /**
  * Returns the key of a request that may read and change its configuration. Configurations contain the secrets of all
  * destinations, so closed ones are restricted to administrators.
  */
-async function authorize(dependencies: RouteDependencies, request: Request): Promise<string> {
+async function authorize(dependencies: RouteDependencies, exchange: Exchange): Promise<string> {
   const { settings } = dependencies;
-  const key = getKey(request);
+  const key = getKey(exchange);
   if (key === undefined) throw new Problem('notify.unknown_path', 404, sentences.notFound);
-  const { isClosed, identity } = await identifyForKey(request, dependencies, key);
+  const { isClosed, identity } = await identifyForKey(exchange.request, dependencies, key);
   const allowed = !isClosed || identity?.role === 'admin';
   if (settings.configurationLock || settings.statefulMode === 'disabled' || !allowed)
     throw refusal(403, sentences.denied);
   return key;
 }
 
-async function addConfiguration(dependencies: RouteDependencies, request: Request, response: Response): Promise<void> {
+async function addConfiguration(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply> {
   const { context, configurations } = dependencies;
-  const key = await authorize(dependencies, request);
-  const { warnings, ...written } = await readConfiguration(await readBody(request), dependencies);
+  const key = await authorize(dependencies, exchange);
+  const { warnings, ...written } = await readConfiguration(await readBody(exchange.request), dependencies);
   await configurations.save(key, written, context.clock.now());
   context.log.info('configuration saved', { key });
   const time = detailTime(context.clock.now());
   const details = warnings.map((warning): DetailLine => ['WARNING', time, warning]);
-  sendSentence(request, response, 200, null, {
+  return sentenceReply(exchange.request, 200, null, {
     success: sentences.saved,
     ...(details.length === 0 ? {} : { details }),
   });
 }
 
-async function removeConfiguration(
-  dependencies: RouteDependencies,
-  request: Request,
-  response: Response,
-): Promise<void> {
+async function removeConfiguration(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply> {
   const { context, configurations } = dependencies;
-  const key = await authorize(dependencies, request);
-  if (!(await configurations.delete(key))) {
-    sendNothing(response);
-    return;
-  }
+  const key = await authorize(dependencies, exchange);
+  if (!(await configurations.delete(key))) return emptyReply;
   context.log.info('configuration removed', { key });
-  sendSentence(request, response, 200, null, { success: sentences.removed });
+  return sentenceReply(exchange.request, 200, null, { success: sentences.removed });
 }
 
-async function getConfiguration(dependencies: RouteDependencies, request: Request, response: Response): Promise<void> {
-  const configuration = await dependencies.configurations.find(await authorize(dependencies, request));
-  if (configuration === undefined) sendNothing(response);
-  else sendConfiguration(request, response, configuration);
+async function getConfiguration(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply> {
+  const configuration = await dependencies.configurations.find(await authorize(dependencies, exchange));
+  return configuration === undefined ? emptyReply : configurationReply(exchange.request, configuration);
 }
 
-async function listKeys(dependencies: RouteDependencies, request: Request, response: Response): Promise<void> {
+async function listKeys(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply | undefined> {
   const { context, configurations, settings } = dependencies;
-  const { isClosed, identity } = await identifyForKey(request, dependencies, undefined);
+  const { isClosed, identity } = await identifyForKey(exchange.request, dependencies, undefined);
   const allowed = !isClosed || identity?.role === 'admin';
   if (!settings.listKeys || settings.statefulMode === 'disabled' || !allowed) throw refusal(403, sentences.denied);
-  if (getResponseFormat(request) === 'json') sendJson(response, 200, await configurations.keys());
-  else redirectToPage(context, request, response);
+  if (getResponseFormat(exchange.request) === 'json') return jsonReply(200, await configurations.keys());
+  redirectToPage(context, exchange);
+  return undefined;
 }
 
-function redirectToPage(context: RouteDependencies['context'], request: Request, response: Response): void {
+function redirectToPage(context: RouteDependencies['context'], { request, response }: Exchange): void {
   const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/delivery' });
   if (!isAnswered) throw refusal(404, sentences.notFound);
 }

@@ -1,4 +1,4 @@
-import { Router, type Request, type Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { selectDeliveries } from '../accept/selection.ts';
@@ -14,12 +14,14 @@ import { sendResultWebhook } from '../deliver/result-webhook.ts';
 import { formatIgnoredArguments } from '../destinations/ignored-arguments.ts';
 import { maxDestinations, readDestinations, refuseDisallowed, type TaggedDestination } from '../keys/read-key.ts';
 import { getMaxFileBytes } from '../settings.ts';
+import type { Exchange, Route } from '../../kit/http/listener.ts';
+import type { Reply } from '../../kit/http/respond.ts';
 import { parseQuery } from '../../kit/http/url-encoded.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
-import { sendDetails, sendNothing, sendOk } from './response.ts';
-import { identify, needsSignIn, getKey, allowMethods, type RouteDependencies } from './request.ts';
+import { detailsReply, emptyReply, slackReply } from './response.ts';
+import { getHeader, getKey, identify, needsSignIn, refuseOtherMethods, type RouteDependencies } from './request.ts';
 import { checkSignature } from './signature.ts';
 
 const levelsByState = {
@@ -31,8 +33,8 @@ const levelsByState = {
   failed: 'ERROR',
 } as const;
 
-function getQuery(request: Request): URLSearchParams {
-  return parseQuery(request.originalUrl.split('?').slice(1).join('?'));
+function getQuery({ url = '' }: IncomingMessage): URLSearchParams {
+  return parseQuery(url.split('?').slice(1).join('?'));
 }
 
 /**
@@ -53,20 +55,16 @@ async function parseUrls(
 }
 
 /** Handles `POST /notify/KEY`, and `POST /notify` with the key in a header or the destinations in `urls`. */
-export function notifyRoutes(dependencies: RouteDependencies): Router {
-  const router = Router();
-  router.post(['/notify', '/notify/:key'], (request, response) => notify(dependencies, request, response));
-  router.all(['/notify', '/notify/:key'], (request, response, next) => {
-    getKey(request);
-    allowMethods('POST')(request, response, next);
-  });
-  return router;
+export function notifyRoutes(dependencies: RouteDependencies): readonly Route[] {
+  const paths = ['/notify', '/notify/:key'];
+  const handle = (exchange: Exchange): Promise<Reply> => notify(dependencies, exchange);
+  return [...paths.map((path) => ({ method: 'POST', path, handle })), ...refuseOtherMethods(paths, ['POST'])];
 }
 
 /** @throws Problem 403 when the key needs a sign-in and the account may not write to it */
 async function authorize(
   dependencies: RouteDependencies,
-  request: Request,
+  request: IncomingMessage,
   key: string | undefined,
 ): Promise<Identity | undefined> {
   const { context } = dependencies;
@@ -83,11 +81,12 @@ function isGranted({ accounts }: RouteDependencies['context'], identity: Identit
 }
 
 /** Accepts a notification and sends the result of the first attempts. */
-async function notify(dependencies: RouteDependencies, request: Request, response: Response): Promise<void> {
+async function notify(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply> {
+  const { request } = exchange;
   const { aggregator, context, engine, folder, settings } = dependencies;
-  const key = getKey(request);
+  const key = getKey(exchange);
   const identity = await authorize(dependencies, request, key);
-  const hops = readHops(request.get('x-apprise-recursion-count'), settings.recursionLimit);
+  const hops = readHops(getHeader(request, 'x-apprise-recursion-count'), settings.recursionLimit);
   await using files = openIntake(context, folder, { ...settings, attachmentBytes: getMaxFileBytes(settings) });
   const isStateful = settings.statefulMode !== 'disabled';
   const parsedKey = key === undefined || !isStateful ? undefined : await aggregator.find(key);
@@ -96,7 +95,7 @@ async function notify(dependencies: RouteDependencies, request: Request, respons
   const body = await readBody(request, secret === undefined ? files.addStream : undefined);
   if (secret !== undefined) requireSignature(request, body, secret);
   const { content, expression, urls, sources, expectsSlackReply } = readNotification(body, getQuery(request), {
-    header: (name) => request.get(name),
+    header: (name) => getHeader(request, name),
     mappingDepth: settings.mappingDepth,
     key,
     hasFiles: files.files.length > 0,
@@ -107,8 +106,7 @@ async function notify(dependencies: RouteDependencies, request: Request, respons
       ? await parseUrls(key === undefined ? statelessUrls : [], engine, dependencies.isAllowed)
       : selectDeliveries(parsedKey, expression);
   if (parsedKey === undefined && destinations.length === 0) {
-    sendNothing(response);
-    return;
+    return emptyReply;
   }
   // Destinations of a stateless call have no tags, so an expression selects none of them, as in Apprise API.
   const selected = parsedKey === undefined ? selectDestinations(destinations, expression) : destinations;
@@ -126,7 +124,7 @@ async function notify(dependencies: RouteDependencies, request: Request, respons
   );
   const lines = filterDetails(
     [...outcomeLines, ...describeIgnoredArguments(selected, context.clock.now())],
-    request.get('x-apprise-log-level'),
+    getHeader(request, 'x-apprise-log-level'),
   );
   sendResultWebhook(context, settings.resultsUrl, {
     source: request.socket.remoteAddress ?? '',
@@ -134,8 +132,8 @@ async function notify(dependencies: RouteDependencies, request: Request, respons
     output: lines,
   });
   // Delayed deliveries remain in the outbox; an error response would make the caller send again.
-  if (expectsSlackReply && !failed) sendOk(request, response, lines);
-  else sendDetails(request, response, failed ? 424 : 200, failed ? errorText : null, lines);
+  if (expectsSlackReply && !failed) return slackReply(request, lines);
+  return detailsReply(request, failed ? 424 : 200, failed ? errorText : null, lines);
 }
 
 /** @param isStrict Delayed deliveries count as failed */
@@ -158,10 +156,10 @@ function describeIgnoredArguments(
  *
  * @throws Problem 401, 403
  */
-function requireSignature(request: Request, body: Body, secret: string): void {
+function requireSignature(request: IncomingMessage, body: Body, secret: string): void {
   const formTexts = 'fields' in body && typeof body.fields['payload'] === 'string' ? [body.fields['payload']] : [];
   const bytes = 'bytes' in body && body.bytes !== undefined ? [body.bytes] : [];
-  const result = checkSignature((name) => request.get(name), secret, [...bytes, ...formTexts]);
+  const result = checkSignature((name) => getHeader(request, name), secret, [...bytes, ...formTexts]);
   if (result === 'good') return;
   if (result === 'wrong') throw new Problem('notify.bad_signature', 403, sentences.badSignature);
   throw new Problem('notify.unsigned', 401, sentences.unsigned);

@@ -1,8 +1,9 @@
-import type { Request, RequestHandler } from 'express';
+import { METHODS, type IncomingMessage } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import type { Exchange, Route } from '../../kit/http/listener.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { IsAllowed } from '../destinations/service-filter.ts';
 import type { EngineCatalogue } from '../apprise/catalogue.ts';
@@ -29,13 +30,13 @@ export interface RouteDependencies {
  *
  * @throws Problem 404.
  */
-export function getKey(request: Request): string | undefined {
-  const pathKey = request.params['key'];
-  if (typeof pathKey === 'string') {
+export function getKey({ request, params }: Pick<Exchange, 'request' | 'params'>): string | undefined {
+  const pathKey = params['key'];
+  if (pathKey !== undefined) {
     if (!Key.safeParse(pathKey).success) throw new Problem('notify.unknown_path', 404, sentences.notFound);
     return pathKey;
   }
-  const headerKey = Key.safeParse(request.get('x-apprise-config-id')?.trim());
+  const headerKey = Key.safeParse(getHeader(request, 'x-apprise-config-id')?.trim());
   return headerKey.success ? headerKey.data : undefined;
 }
 
@@ -44,11 +45,11 @@ export function getKey(request: Request): string | undefined {
  * is required.
  */
 export async function identify(
-  request: Request,
+  request: IncomingMessage,
   { accounts, caller }: Pick<Context, 'accounts' | 'caller'>,
   required: boolean,
 ): Promise<Identity | undefined> {
-  const identity = await accounts.authenticate({ authorization: request.get('authorization'), ...caller(request) });
+  const identity = await accounts.authenticate({ authorization: request.headers.authorization, ...caller(request) });
   if (identity === undefined && required) {
     throw new Problem('notify.sign_in', 401, 'Sign in to use this service.', {
       headers: { 'WWW-Authenticate': 'Basic realm="notify", charset="UTF-8"' },
@@ -63,7 +64,7 @@ export async function identify(
  * them; Homeport's own requests are not among them.
  */
 export async function needsSignIn(
-  request: Request,
+  request: IncomingMessage,
   { context, settings }: Pick<RouteDependencies, 'context' | 'settings'>,
 ): Promise<boolean> {
   if (settings.requireSignIn) return true;
@@ -79,7 +80,7 @@ export async function needsSignIn(
  * @throws Problem 401
  */
 export async function identifyForKey(
-  request: Request,
+  request: IncomingMessage,
   { context, configurations, settings }: Pick<RouteDependencies, 'context' | 'configurations' | 'settings'>,
   key: string | undefined,
 ): Promise<{ readonly isClosed: boolean; readonly identity: Identity | undefined }> {
@@ -93,10 +94,24 @@ export async function identifyForKey(
   return { isClosed, identity: await identify(request, context, isClosed) };
 }
 
-/** Rejects other methods of a known path as Apprise API does: 405 without a body. */
-export function allowMethods(...methods: readonly string[]): RequestHandler {
-  return (request, response) => {
-    response.status(405).setHeader('Allow', [...methods, 'OPTIONS'].join(', '));
-    response.end();
-  };
+/** Returns a header as one text. */
+export function getHeader({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** Returns the routes that refuse other methods of known paths as Apprise API does: 405 without a body. */
+export function refuseOtherMethods(paths: readonly string[], methods: readonly string[]): readonly Route[] {
+  // A route for GET also answers HEAD.
+  const answered = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  const others = METHODS.filter((method) => !answered.includes(method));
+  const headers = { Allow: [...methods, 'OPTIONS'].join(', ') };
+  return paths.map((path) => ({
+    method: others,
+    path,
+    handle(exchange) {
+      getKey(exchange);
+      return { status: 405, headers };
+    },
+  }));
 }

@@ -1,4 +1,5 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { Reply } from '../../kit/http/respond.ts';
 import type { WrittenConfiguration } from '../store/configurations.ts';
 import {
   selectResponseFormat,
@@ -7,66 +8,59 @@ import {
   type ResponseFormat,
   type DetailLine,
 } from '../domain/response-format.ts';
+import { getHeader } from './request.ts';
 
 /** Returns the response format for the client of a request. */
-export function getResponseFormat(request: Request): ResponseFormat {
-  return selectResponseFormat(request.get('accept'), request.get('content-type'));
+export function getResponseFormat(request: IncomingMessage): ResponseFormat {
+  return selectResponseFormat(getHeader(request, 'accept'), getHeader(request, 'content-type'));
 }
 
-/** Sends JSON without the charset that frameworks add; Apprise API sends none. */
-export function sendJson(response: Response, status: number, value: unknown): void {
-  response.status(status).setHeader('Content-Type', 'application/json');
-  response.end(JSON.stringify(value));
+/** Builds a reply with JSON, whose type has no charset, as in Apprise API. */
+export function jsonReply(status: number, value: unknown): Reply {
+  return { status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-function sendText(response: Response, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
-  response.status(status).setHeader('Content-Type', type);
-  response.end(text);
+/** Builds a reply with text. */
+export function textReply(status: number, text: string, type = 'text/plain; charset=utf-8'): Reply {
+  return { status, headers: { 'Content-Type': type }, body: text };
 }
 
-/** Sends 204 without a body, as Apprise API does for every format. */
-export function sendNothing(response: Response): void {
-  response.status(204).end();
-}
+/** Reply without a body, as Apprise API sends it for every format. */
+export const emptyReply: Reply = { status: 204 };
 
-/** Sends `{"error": …}` or the sentence as text; null means success, which text clients get as `success`. */
-export function sendSentence(
-  request: Request,
-  response: Response,
+/** Builds `{"error": …}` or the sentence as text; null means success, which text clients get as `success`. */
+export function sentenceReply(
+  request: IncomingMessage,
   status: number,
   error: string | null,
   options: { readonly success?: string; readonly details?: readonly DetailLine[] } = {},
-): void {
+): Reply {
   const { success = '', details } = options;
-  if (getResponseFormat(request) === 'json')
-    sendJson(response, status, details === undefined ? { error } : { error, details });
-  else sendText(response, status, error ?? success);
+  if (getResponseFormat(request) !== 'json') return textReply(status, error ?? success);
+  return jsonReply(status, details === undefined ? { error } : { error, details });
 }
 
-/** Sends the result of a notification with its detail lines in the format of the client. */
-export function sendDetails(
-  request: Request,
-  response: Response,
+/** Builds the result of a notification with its detail lines in the format of the client. */
+export function detailsReply(
+  request: IncomingMessage,
   status: number,
   error: string | null,
   details: readonly DetailLine[],
-): void {
+): Reply {
   const format = getResponseFormat(request);
-  if (format === 'json') sendJson(response, status, { error, details });
-  else if (format === 'html') sendText(response, status, detailsAsHtml(details), 'text/html; charset=utf-8');
-  else sendText(response, status, detailsAsText(details));
+  if (format === 'json') return jsonReply(status, { error, details });
+  if (format === 'html') return textReply(status, detailsAsHtml(details), 'text/html; charset=utf-8');
+  return textReply(status, detailsAsText(details));
 }
 
-/** Sends the response of a Slack webhook: `ok` as text, or the fields that Slack clients expect in JSON. */
-export function sendOk(request: Request, response: Response, details: readonly DetailLine[]): void {
-  const isJson = selectResponseFormat(request.get('accept'), undefined) === 'json';
-  if (isJson) sendJson(response, 200, { ok: true, error: null, details });
-  else sendText(response, 200, 'ok', 'text/plain');
+/** Builds the response of a Slack webhook: `ok` as text, or the fields that Slack clients expect in JSON. */
+export function slackReply(request: IncomingMessage, details: readonly DetailLine[]): Reply {
+  const isJson = selectResponseFormat(getHeader(request, 'accept'), undefined) === 'json';
+  return isJson ? jsonReply(200, { ok: true, error: null, details }) : textReply(200, 'ok', 'text/plain');
 }
 
-/** Sends a stored configuration unchanged. */
-export function sendConfiguration(request: Request, response: Response, configuration: WrittenConfiguration): void {
-  const { format, text } = configuration;
-  if (getResponseFormat(request) === 'json') sendJson(response, 200, { format, config: text });
-  else sendText(response, 200, text, `text/${format === 'yaml' ? 'yaml' : 'plain'}; charset=utf-8`);
+/** Builds a reply with a stored configuration, unchanged. */
+export function configurationReply(request: IncomingMessage, { format, text }: WrittenConfiguration): Reply {
+  if (getResponseFormat(request) === 'json') return jsonReply(200, { format, config: text });
+  return textReply(200, text, `text/${format === 'yaml' ? 'yaml' : 'plain'}; charset=utf-8`);
 }

@@ -1,8 +1,10 @@
-import type { RequestHandler } from 'express';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { manageApi, reportCsv, ReportQuery } from '../../contracts/uptime/manage.ts';
+import type { Route } from '../../kit/http/listener.ts';
+import { toQueryObject } from '../../kit/http/query.ts';
+import { textReply } from '../../kit/http/respond.ts';
 import { exportAll, importAll, type ImportDependencies } from '../kuma-import/import-export.ts';
 import { withUpload } from '../kuma-import/upload.ts';
 import type { IncidentStore } from '../store/incidents.ts';
@@ -60,14 +62,16 @@ export function createManagementHandlers(dependencies: ManagementDependencies): 
   ];
 }
 
-/** Returns the report as CSV. */
-export function createReportHandler(dependencies: ManagementDependencies): RequestHandler {
-  return async (request, response) => {
+/** Returns the handler of the report as CSV. */
+export function createReportHandler(dependencies: ManagementDependencies): Route['handle'] {
+  return async ({ request, query }) => {
     requireRight(await authenticateCaller(dependencies.context, dependencies.keys, request), 'read');
-    const parsed = ReportQuery.safeParse(request.query);
+    const parsed = ReportQuery.safeParse(toQueryObject(query));
     if (!parsed.success) throw new Problem('uptime.invalid', 400, 'Use days from 1 to 366 and a target in per cent.');
-    response.setHeader('Content-Disposition', `attachment; filename="uptime-${String(parsed.data.days)}-days.csv"`);
-    response.type('text/csv').send(reportCsv(await buildRows(dependencies, parsed.data)));
+    return textReply(200, reportCsv(await buildRows(dependencies, parsed.data)), {
+      'Content-Disposition': `attachment; filename="uptime-${String(parsed.data.days)}-days.csv"`,
+      'Content-Type': 'text/csv; charset=utf-8',
+    });
   };
 }
 

@@ -1,12 +1,15 @@
-import express, { type ErrorRequestHandler, type Request, type Router } from 'express';
 import { z } from 'zod';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { readJsonBody } from '../../kit/http/json-body.ts';
+import type { Exchange, Route } from '../../kit/http/listener.ts';
+import { toQueryObject } from '../../kit/http/query.ts';
+import { jsonReply, type Reply } from '../../kit/http/respond.ts';
 import type { ApiKeys } from '../store/api-keys.ts';
 import { authenticateCaller, requireRight } from './sign-in.ts';
 
-const maxBodySize = '20mb';
+const maxBodyBytes = 20 * 1024 * 1024;
 const prefix = '/api/uptime';
 
 /** Converts a path of the app API into its path on the service's listener. */
@@ -15,37 +18,40 @@ export function toAppApiPath(path: string): string {
 }
 
 /**
- * Serves the app API on the service's listener, for accounts and API keys. Errors have the format that clients of
- * Uptime Kuma expect.
+ * Returns the routes of the app API on the service's listener, for accounts and API keys. Errors have the format that
+ * clients of Uptime Kuma expect.
  */
-export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly ApiHandler[]): Router {
-  const router = express.Router();
-  const json = express.json({ limit: maxBodySize, strict: false, type: () => true });
-  // Literal path segments take precedence over parameters.
-  const sorted = handlers.toSorted((a, b) => Number(a.route.path.includes(':')) - Number(b.route.path.includes(':')));
-  for (const handler of sorted) {
-    const { route } = handler;
-    const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-    router[method](toAppApiPath(route.path), ...(route.bytes === true ? [] : [json]), async (request, response) => {
-      const caller = await authenticateCaller(context, keys, request);
-      requireRight(caller, typeof route.access === 'object' ? route.access.permission : 'write');
-      const reply = await handler.handle({
-        params: getParams(request),
-        query: parseInput(route.query, request.query),
-        body: parseInput(route.body, request.body),
-        ...(route.bytes === true ? { incoming: request } : {}),
-        identity: caller.identity,
-        rights: caller.rights,
-        remoteAddress: context.caller(request).remoteAddress,
-        userAgent: request.headers['user-agent'] ?? '',
-        onLeave: (listener) => response.once('close', () => response.writableFinished || listener()),
-        setHeader: (name, value) => void response.setHeader(name, value),
-      });
-      response.setHeader('Cache-Control', 'no-store');
-      response.status(isCreation(route) ? 201 : 200).json(z.parse(route.reply, reply));
-    });
-  }
-  return router;
+export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly ApiHandler[]): readonly Route[] {
+  return handlers.map((handler) => ({
+    method: handler.route.method,
+    path: toAppApiPath(handler.route.path),
+    handle: (exchange) => handleCall(context, keys, handler, exchange),
+  }));
+}
+
+async function handleCall(
+  context: Context,
+  keys: ApiKeys,
+  handler: ApiHandler,
+  { request, response, params, query }: Exchange,
+): Promise<Reply> {
+  const { route } = handler;
+  const caller = await authenticateCaller(context, keys, request);
+  requireRight(caller, typeof route.access === 'object' ? route.access.permission : 'write');
+  const headers: Record<string, string> = { 'Cache-Control': 'no-store' };
+  const reply = await handler.handle({
+    params,
+    query: parseInput(route.query, toQueryObject(query)),
+    body: route.bytes === true ? undefined : parseInput(route.body, await readJsonBody(request, maxBodyBytes)),
+    ...(route.bytes === true ? { incoming: request } : {}),
+    identity: caller.identity,
+    rights: caller.rights,
+    remoteAddress: context.caller(request).remoteAddress,
+    userAgent: request.headers['user-agent'] ?? '',
+    onLeave: (listener) => response.once('close', () => response.writableFinished || listener()),
+    addHeader: (name, value) => void (headers[name] = value),
+  });
+  return jsonReply(isCreation(route) ? 201 : 200, z.parse(route.reply, reply), headers);
 }
 
 /** Returns true for routes that create a resource. */
@@ -56,41 +62,10 @@ export function isCreation({ method, path }: ApiHandler['route']): boolean {
   );
 }
 
-/** Renders errors as `{ok:false,msg,issues}`. */
-export function renderProblem({ log, random }: Pick<Context, 'log' | 'random'>): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
-    if (response.headersSent) return next(error);
-    const problem = toProblem(error, log, random);
-    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-    const issues = Object.entries(problem.fields).map(([path, message]) => ({ path: path.split('.'), message }));
-    response.status(problem.status).json({
-      ok: false,
-      msg: problem.detail,
-      ...(issues.length === 0 ? {} : { issues }),
-    });
-  };
-}
-
-/** Converts an error into a problem. Unexpected errors are logged under an ID, and only the ID is returned. */
-export function toProblem(error: unknown, log: Context['log'], random: Context['random']): Problem {
-  if (error instanceof Problem) return error;
-  const status: unknown = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
-  if (status === 413) return new Problem('uptime.too_large', 413, 'The body is too large.');
-  if (status === 415) {
-    return new Problem('uptime.unsupported', 415, 'The encoding or character set of the body is not supported.');
-  }
-  if (status === 400) return new Problem('uptime.invalid', 400, 'The body is not valid JSON.');
-  // Other errors of reading a request, such as an aborted upload.
-  if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new Problem('uptime.invalid', status, 'The request could not be read.');
-  }
-  const id = random.text(8);
-  log.error('request failed', { id, error });
-  return new Problem('uptime.failed', 500, `Something went wrong here. The log says more under ${id}.`);
-}
-
-function getParams({ params }: Request): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+/** Renders a problem as `{ok:false,msg,issues}`. */
+export function renderProblem({ status, detail, fields, headers }: Problem): Reply {
+  const issues = Object.entries(fields).map(([path, message]) => ({ path: path.split('.'), message }));
+  return jsonReply(status, { ok: false, msg: detail, ...(issues.length === 0 ? {} : { issues }) }, headers);
 }
 
 function parseInput(schema: z.core.$ZodType | undefined, input: unknown): unknown {

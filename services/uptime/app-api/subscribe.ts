@@ -1,6 +1,8 @@
-import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { readRequestBody } from '../../kit/http/body.ts';
+import type { Exchange, Route } from '../../kit/http/listener.ts';
+import type { Reply } from '../../kit/http/respond.ts';
 import type { StoredPage, StatusPages } from '../store/status-pages.ts';
 import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
 import type { Subscribers } from '../notifications/subscribers.ts';
@@ -37,49 +39,59 @@ interface Answer {
   readonly button?: string;
 }
 
-type PageRequest = Request<{ slug: string }>;
+const maxFormBytes = 10 * 1024;
 
 /**
  * Returns the routes for mail subscriptions of status pages. Links in mails open a form and change nothing by GET,
  * because mail scanners follow links.
  */
-export function subscribeRoutes(dependencies: SubscribeDependencies): Router {
-  const router = express.Router();
-  const form = express.urlencoded({ extended: false, limit: '10kb' });
-  router.post('/status/:slug/subscribe', form, (request, response) =>
-    sendAnswer(request, response, () => subscribe(dependencies, request)),
-  );
-  for (const action of ['confirm', 'unsubscribe'] as const) {
-    router.get(`/status/:slug/${action}`, (request: PageRequest, response) =>
-      sendAnswer(request, response, () => buildConfirmationForm(dependencies, request, action)),
-    );
-  }
-  router.post('/status/:slug/confirm', (request: PageRequest, response) =>
-    sendAnswer(request, response, () => confirmSubscription(dependencies, request)),
-  );
-  router.post('/status/:slug/unsubscribe', (request: PageRequest, response) =>
-    sendAnswer(request, response, () => removeSubscription(dependencies, request)),
-  );
-  return router;
+export function subscribeRoutes(dependencies: SubscribeDependencies): readonly Route[] {
+  const answerWith =
+    (work: (dependencies: SubscribeDependencies, exchange: Exchange) => Promise<Answer> | Answer) =>
+    (exchange: Exchange): Promise<Reply> =>
+      buildReply(exchange, () => work(dependencies, exchange));
+  const askWith = (action: keyof typeof confirmationPages) =>
+    answerWith((_dependencies, exchange) => buildConfirmationForm(dependencies, exchange, action));
+  return [
+    { method: 'POST', path: '/status/:slug/subscribe', handle: answerWith(subscribe) },
+    { method: 'GET', path: '/status/:slug/confirm', handle: askWith('confirm') },
+    { method: 'GET', path: '/status/:slug/unsubscribe', handle: askWith('unsubscribe') },
+    { method: 'POST', path: '/status/:slug/confirm', handle: answerWith(confirmSubscription) },
+    { method: 'POST', path: '/status/:slug/unsubscribe', handle: answerWith(removeSubscription) },
+  ];
 }
 
-/** Sends the page of an answer. Problems are rendered on the same page. */
-async function sendAnswer(
-  request: PageRequest,
-  response: Response,
-  work: () => Promise<Answer> | Answer,
-): Promise<void> {
-  response
-    .setHeader('Content-Security-Policy', buildContentSecurityPolicy({ form: true, script: false }))
-    .setHeader('Cache-Control', 'no-store');
-  response.setHeader('Referrer-Policy', 'no-referrer').type('html');
-  const back = `/status/${encodeURIComponent(request.params.slug)}`;
+/** Builds the page of an answer. Problems are rendered on the same page. */
+async function buildReply({ params }: Exchange, work: () => Promise<Answer> | Answer): Promise<Reply> {
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': buildContentSecurityPolicy({ form: true, script: false }),
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+  };
+  const back = `/status/${encodeURIComponent(getSlug(params))}`;
   try {
-    response.send(renderAnswer({ ...(await work()), back }));
+    return { status: 200, headers, body: renderAnswer({ ...(await work()), back }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    response.status(error.status).send(renderAnswer({ title: 'This did not work', message: error.detail, back }));
+    const body = renderAnswer({ title: 'This did not work', message: error.detail, back });
+    return { status: error.status, headers, body };
   }
+}
+
+function getSlug({ slug = '' }: Exchange['params']): string {
+  return slug;
+}
+
+/** Returns a field of a submitted form. @throws Problem 413 */
+async function readFormField({ request }: Exchange, name: string): Promise<string | undefined> {
+  const body = await readRequestBody(
+    request,
+    maxFormBytes,
+    () => new Problem('uptime.too_large', 413, 'The body is too large.'),
+  );
+  const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
+  return isForm ? (new URLSearchParams(body.toString()).get(name) ?? undefined) : undefined;
 }
 
 /** @throws Problem `uptime.unknown_page` (404) */
@@ -90,10 +102,11 @@ function getSubscribablePage({ pages, subscriberMail }: SubscribeDependencies, s
 }
 
 /** Stores an unconfirmed subscriber and sends the mail with the confirmation link. */
-async function subscribe(dependencies: SubscribeDependencies, request: PageRequest): Promise<Answer> {
+async function subscribe(dependencies: SubscribeDependencies, exchange: Exchange): Promise<Answer> {
+  const { request, params } = exchange;
   const { context, subscribers, subscriberMail } = dependencies;
-  const page = getSubscribablePage(dependencies, request.params.slug);
-  const { email } = (request.body ?? {}) as { readonly email?: unknown };
+  const page = getSubscribablePage(dependencies, getSlug(params));
+  const email = await readFormField(exchange, 'email');
   const base = context.publicUrl(request) ?? '';
   const { remoteAddress } = context.caller(request);
   const subscriber = await subscribers.subscribe(page, email, { remoteAddress, base });
@@ -106,20 +119,20 @@ async function subscribe(dependencies: SubscribeDependencies, request: PageReque
 /** Builds the form that a link in a mail opens. */
 function buildConfirmationForm(
   { pages, subscribers }: SubscribeDependencies,
-  request: PageRequest,
+  { params, query }: Exchange,
   actionName: keyof typeof confirmationPages,
 ): Answer {
-  const { slug } = request.params;
-  const { id, token } = subscribers.getByLink(pages.find(slug), request.query['of']);
+  const slug = getSlug(params);
+  const { id, token } = subscribers.getByLink(pages.find(slug), query.get('of'));
   const action = `/status/${encodeURIComponent(slug)}/${actionName}?of=${String(id)}.${token}`;
   return { ...confirmationPages[actionName], action };
 }
 
 async function confirmSubscription(
   { pages, subscribers }: SubscribeDependencies,
-  request: PageRequest,
+  { params, query }: Exchange,
 ): Promise<Answer> {
-  await subscribers.confirm(subscribers.getByLink(pages.find(request.params.slug), request.query['of']));
+  await subscribers.confirm(subscribers.getByLink(pages.find(getSlug(params)), query.get('of')));
   return {
     title: 'Done',
     message: 'You will hear of outages, notes and maintenance. Each mail has a link that ends them.',
@@ -128,9 +141,9 @@ async function confirmSubscription(
 
 async function removeSubscription(
   { pages, subscribers }: SubscribeDependencies,
-  request: PageRequest,
+  { params, query }: Exchange,
 ): Promise<Answer> {
-  const subscriber = subscribers.getByLink(pages.find(request.params.slug), request.query['of']);
+  const subscriber = subscribers.getByLink(pages.find(getSlug(params)), query.get('of'));
   await subscribers.remove([subscriber.id]);
   return { title: 'Done', message: 'No more mails come to your address.' };
 }

@@ -1,7 +1,8 @@
 import { makeBadge } from 'badge-maker';
-import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
+import type { Exchange, Route } from '../../kit/http/listener.ts';
+import type { Reply } from '../../kit/http/respond.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { getCertificateDays } from '../domain/certificate.ts';
 import { getAveragePing } from '../domain/tally.ts';
@@ -30,18 +31,18 @@ const colors = { up: '#66c20a', down: '#c2290a', pending: '#f8a306', maintenance
 const blue = 'blue';
 const maxTextLength = 200;
 
+type MakeBadge = (
+  monitor: RuntimeMonitor,
+  query: Query,
+  duration: string | undefined,
+) => Promise<BadgeContent> | BadgeContent;
+
 /**
  * Returns the routes for badges of monitors on public status pages. Other monitors are indistinguishable from missing
  * ones.
  */
-export function badgeRoutes(dependencies: BadgeDependencies): Router {
-  const router = express.Router();
-  const kinds: Readonly<
-    Record<
-      string,
-      (monitor: RuntimeMonitor, query: Query, duration: string | undefined) => Promise<BadgeContent> | BadgeContent
-    >
-  > = {
+export function badgeRoutes(dependencies: BadgeDependencies): readonly Route[] {
+  const kinds: Readonly<Record<string, MakeBadge>> = {
     status: (monitor, query) => statusBadge(monitor, query),
     uptime: (monitor, query, duration) => uptimeBadge(dependencies, monitor, query, duration),
     ping: (monitor, query, duration) => pingBadge(dependencies, monitor, query, duration, 'Avg. Ping'),
@@ -49,27 +50,39 @@ export function badgeRoutes(dependencies: BadgeDependencies): Router {
     'cert-exp': (monitor, query) => certificateBadge(monitor, query, dependencies.clock.now()),
     response: (monitor, query) => responseBadge(monitor, query),
   };
-  for (const [kind, make] of Object.entries(kinds)) {
-    router.get(
-      `/api/badge/:id/${kind}{/:duration}`,
-      async (request: Request<{ id: string; duration?: string }>, response) => {
-        response.setHeader('Access-Control-Allow-Origin', '*');
-        const query = getQuery(request);
-        const id = Number.parseInt(request.params.id, 10);
-        if (Number.isNaN(id)) throw new Problem('uptime.badge', 403, 'Invalid monitor ID');
-        const monitor = dependencies.pages.isPublic(id) ? dependencies.monitors.find(id) : undefined;
-        const badge = monitor === undefined ? notAvailable : await make(monitor, query, request.params.duration);
-        send(request, response, badge, query);
-      },
-    );
-  }
-  router.get('/api/status-page/:slug/badge', (request, response) => {
-    const query = getQuery(request);
-    const page = dependencies.pages.find(request.params.slug);
-    const badge = page?.config.published === true ? pageBadge(dependencies, page, query) : notAvailable;
-    send(request, response, badge, query);
+  const monitorRoutes = Object.entries(kinds).flatMap(([kind, make]) => {
+    const handle = (exchange: Exchange): Promise<Reply> => handleMonitorBadge(dependencies, make, exchange);
+    const path = `/api/badge/:id/${kind}`;
+    return [
+      { method: 'GET', path, handle },
+      { method: 'GET', path: `${path}/:duration`, handle },
+    ];
   });
-  return router;
+  const pageRoute: Route = {
+    method: 'GET',
+    path: '/api/status-page/:slug/badge',
+    handle: (exchange) => handlePageBadge(dependencies, exchange),
+  };
+  return [...monitorRoutes, pageRoute];
+}
+
+async function handleMonitorBadge(
+  { monitors, pages }: BadgeDependencies,
+  make: MakeBadge,
+  exchange: Exchange,
+): Promise<Reply> {
+  const { id: idText = '', duration } = exchange.params;
+  const query = getQuery(exchange);
+  const id = Number.parseInt(idText, 10);
+  if (Number.isNaN(id)) throw new Problem('uptime.badge', 403, 'Invalid monitor ID');
+  const monitor = pages.isPublic(id) ? monitors.find(id) : undefined;
+  return toReply(monitor === undefined ? notAvailable : await make(monitor, query, duration), query);
+}
+
+function handlePageBadge(dependencies: BadgeDependencies, exchange: Exchange): Reply {
+  const query = getQuery(exchange);
+  const page = dependencies.pages.find(exchange.params['slug'] ?? '');
+  return toReply(page?.config.published === true ? pageBadge(dependencies, page, query) : notAvailable, query);
 }
 
 const notAvailable: BadgeContent = { message: 'N/A', color: colors.none };
@@ -164,22 +177,24 @@ function pageBadge({ monitors }: BadgeDependencies, page: StoredPage, query: Que
   }
 }
 
-function send(request: Request, response: Response, { label = '', message, color }: BadgeContent, query: Query): void {
+function toReply({ label = '', message, color }: BadgeContent, query: Query): Reply {
   const style = styles.find((one) => one === query('style')) ?? 'flat';
   const labelColor = query('labelColor');
   const svg = makeBadge({ label, message, color, style, ...(labelColor === undefined ? {} : { labelColor }) });
-  response.setHeader('Cache-Control', 'no-cache');
-  // Prevents script execution when the image is opened as a page.
-  response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-  response.type('image/svg+xml');
-  if (request.method === 'HEAD') response.end();
-  else response.send(svg);
+  const headers = {
+    'Access-Control-Allow-Origin': '*',
+    'Cache-Control': 'no-cache',
+    // Prevents script execution when the image is opened as a page.
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+    'Content-Type': 'image/svg+xml; charset=utf-8',
+  };
+  return { status: 200, headers, body: svg };
 }
 
-function getQuery(request: Request): Query {
+function getQuery({ query }: Exchange): Query {
   return (name) => {
-    const value = request.query[name];
-    return typeof value === 'string' && value !== '' ? value.slice(0, maxTextLength) : undefined;
+    const [value, ...others] = query.getAll(name);
+    return value === undefined || value === '' || others.length > 0 ? undefined : value.slice(0, maxTextLength);
   };
 }
 

@@ -1,5 +1,6 @@
-import type { RequestHandler } from 'express';
 import type { Context } from '../../contracts/service.ts';
+import type { Route } from '../../kit/http/listener.ts';
+import { textReply } from '../../kit/http/respond.ts';
 import { getCertificateDays } from '../domain/certificate.ts';
 import { removeHostCredentials, removeCredentials } from '../domain/target.ts';
 import { getAveragePing, getUptimeByHeartbeats } from '../domain/tally.ts';
@@ -36,8 +37,8 @@ export function createMetricsHandler({
   monitors,
   figures,
   tags,
-}: KumaMetricsDependencies): RequestHandler {
-  return async (request, response) => {
+}: KumaMetricsDependencies): Route['handle'] {
+  return async ({ request }) => {
     requireRight(await authenticateCaller(context, keys, request), 'read');
     const now = context.clock.now();
     const active = monitors.all().filter((monitor) => monitors.isActive(monitor));
@@ -48,8 +49,7 @@ export function createMetricsHandler({
     for (const [state, count] of Object.entries(counts)) {
       page.add('uptime_monitors', 'Monitors by their state.', [['state', state]], count);
     }
-    response.setHeader('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
-    response.end(page.text());
+    return textReply(200, page.text(), { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' });
   };
 }
 

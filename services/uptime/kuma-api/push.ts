@@ -1,6 +1,8 @@
-import type { RequestHandler } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
+import type { Route } from '../../kit/http/listener.ts';
+import { toQueryObject } from '../../kit/http/query.ts';
+import { jsonReply } from '../../kit/http/respond.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { LocalChecks } from '../monitoring/local-checks.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
@@ -25,19 +27,17 @@ export function createPushHandler({
   runner: watch,
   local,
   recorder,
-}: PushDependencies): RequestHandler<{ token: string }> {
-  return async (request, response) => {
-    const monitor = monitors.findByToken(request.params.token);
+}: PushDependencies): Route['handle'] {
+  return async ({ params, query }) => {
+    const monitor = monitors.findByToken(params['token'] ?? '');
     if (monitor === undefined) {
-      response.status(404).json({ ok: false, msg: 'Monitor not found or not active.' });
-      return;
+      return jsonReply(404, { ok: false, msg: 'Monitor not found or not active.' });
     }
-    const { status = 'up', msg = 'OK', ping: pingText } = request.query;
+    const { status = 'up', msg = 'OK', ping: pingText } = toQueryObject(query);
     const ping = Number.parseFloat(typeof pingText === 'string' ? pingText : '');
     if (ping < 0 || ping > maxPingMs) {
       const range = `Invalid ping value. Must be between 0 and ${String(maxPingMs)} ms.`;
-      response.status(404).json({ ok: false, msg: range });
-      return;
+      return jsonReply(404, { ok: false, msg: range });
     }
     watch.record(monitor, {
       at: clock.now(),
@@ -52,6 +52,6 @@ export function createPushHandler({
     } catch (error) {
       throw new Problem('uptime.not_stored', 503, 'The push could not be stored. Send it again.', { cause: error });
     }
-    response.json({ ok: true });
+    return jsonReply(200, { ok: true });
   };
 }

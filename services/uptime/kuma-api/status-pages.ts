@@ -1,7 +1,10 @@
-import express, { type Request, type RequestHandler, type Router } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { getHostName } from '../../kit/http/host-name.ts';
+import type { Exchange, Route } from '../../kit/http/listener.ts';
+import { jsonReply, textReply, type Reply } from '../../kit/http/respond.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import type { PublicNote } from '../../contracts/uptime/status-pages.ts';
 import type { StatusPages, StoredPage } from '../store/status-pages.ts';
@@ -24,118 +27,149 @@ const historyPageSize = 10;
 const upcomingWindowMs = 7 * 86_400_000;
 
 /** Returns the public routes of status pages. */
-export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
-  const router = express.Router();
-  router.use(['/api/status-page', '/api/entry-page'], (_request, response, next) => {
-    response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Cache-Control', 'no-cache');
-    next();
-  });
-  addInstanceRoutes(router, dependencies);
-  addPageApiRoutes(router, dependencies);
-  addFeedRoute(router, dependencies);
-  router.get(['/', '/status', '/status-page', '/status/:slug'], createPageHandler(dependencies));
-  return router;
+export function statusPageRoutes(dependencies: StatusPageDependencies): readonly Route[] {
+  const page = (exchange: Exchange): Promise<Reply> => handlePage(dependencies, exchange);
+  return [
+    ...instanceRoutes(dependencies),
+    ...pageApiRoutes(dependencies),
+    { method: 'GET', path: '/status/:slug/rss', handle: (exchange) => handleFeed(dependencies, exchange) },
+    { method: 'GET', path: '/status', handle: page },
+    { method: 'GET', path: '/status-page', handle: page },
+    { method: 'GET', path: '/status/:slug', handle: page },
+  ];
 }
 
-/** Adds the routes that describe the server. */
-function addInstanceRoutes(router: Router, { pages }: StatusPageDependencies): void {
-  router.get('/api/entry-page', (request, response) => {
-    const domainPage = pages.findByDomain(request.hostname);
-    response.json(
-      domainPage === undefined
-        ? { type: 'entryPage', entryPage: 'dashboard' }
-        : { type: 'statusPageMatchedDomain', statusPageSlug: domainPage.config.slug },
-    );
-  });
-  router.get('/robots.txt', (_request, response) => {
-    response.type('text').send('User-agent: *\nDisallow: /');
-  });
-  router.get('/setup-database-info', (_request, response) => {
-    response.json({ runningSetup: false, needSetup: false });
-  });
+/** Returns the headers of the public API for a path. Pages of any origin may read it. */
+export function buildPublicHeaders(path: string): Readonly<Record<string, string>> {
+  if (!/^\/api\/(?:status-page|entry-page)(?:\/|$)/i.test(path)) return {};
+  return { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-cache' };
 }
 
-/** Adds the JSON routes of a status page. */
-function addPageApiRoutes(router: Router, dependencies: StatusPageDependencies): void {
+/** Returns the routes that describe the server. */
+function instanceRoutes({ pages }: StatusPageDependencies): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/entry-page',
+      handle({ request }) {
+        const domainPage = pages.findByDomain(getHostName(request));
+        return jsonReply(
+          200,
+          domainPage === undefined
+            ? { type: 'entryPage', entryPage: 'dashboard' }
+            : { type: 'statusPageMatchedDomain', statusPageSlug: domainPage.config.slug },
+        );
+      },
+    },
+    { method: 'GET', path: '/robots.txt', handle: () => textReply(200, 'User-agent: *\nDisallow: /') },
+    {
+      method: 'GET',
+      path: '/setup-database-info',
+      handle: () => jsonReply(200, { runningSetup: false, needSetup: false }),
+    },
+  ];
+}
+
+/** Returns the JSON routes of a status page. */
+function pageApiRoutes(dependencies: StatusPageDependencies): readonly Route[] {
   const { pages } = dependencies;
-  router.get('/api/status-page/heartbeat/:slug', async (request, response) => {
-    const page = pages.find(request.params.slug);
-    response.json(
-      page?.config.published === true ? await heartbeats(dependencies, page) : { heartbeatList: {}, uptimeList: {} },
-    );
-  });
-  router.get('/api/status-page/:slug', async (request, response) => {
-    response.json(await publicPage(dependencies, getPublishedPage(pages, request.params.slug)));
-  });
-  router.get('/api/status-page/:slug/manifest.json', (request, response) => {
-    const page = pages.find(request.params.slug);
-    if (page?.config.published !== true) throw new Problem('uptime.unknown_page', 404, 'Not Found');
-    const { title, slug, icon } = page.config;
-    response.json({
-      name: title,
-      start_url: `/status/${slug}`,
-      display: 'standalone',
-      icons: [{ src: icon, sizes: '128x128', type: 'image/png' }],
-    });
-  });
-  router.get('/api/status-page/:slug/incident-history', async (request, response) => {
-    const page = getPublishedPage(pages, request.params.slug);
-    const { cursor } = request.query;
-    const before = typeof cursor === 'string' && cursor !== '' ? { before: cursor } : {};
-    const pageNotes: readonly PublicNote[] = await pages.notes(page, { ...before, limit: historyPageSize + 1 });
-    const incidents = pageNotes.slice(0, historyPageSize);
-    const hasMore = pageNotes.length > historyPageSize;
-    const nextCursor = hasMore ? (incidents.at(-1)?.createdDate ?? null) : null;
-    response.json({ ok: true, incidents, total: await pages.countNotes(page), nextCursor, hasMore });
-  });
+  return [
+    {
+      method: 'GET',
+      path: '/api/status-page/heartbeat/:slug',
+      async handle({ params }) {
+        const page = pages.find(params['slug'] ?? '');
+        const isPublic = page?.config.published === true;
+        return jsonReply(200, isPublic ? await heartbeats(dependencies, page) : { heartbeatList: {}, uptimeList: {} });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/status-page/:slug',
+      handle: async ({ params }) =>
+        jsonReply(200, await publicPage(dependencies, getPublishedPage(pages, params['slug'] ?? ''))),
+    },
+    {
+      method: 'GET',
+      path: '/api/status-page/:slug/manifest.json',
+      handle: ({ params }) => jsonReply(200, buildManifest(pages, params['slug'] ?? '')),
+    },
+    {
+      method: 'GET',
+      path: '/api/status-page/:slug/incident-history',
+      handle: (exchange) => handleIncidentHistory(dependencies, exchange),
+    },
+  ];
 }
 
-/** Adds the RSS feed of a status page. */
-function addFeedRoute(router: Router, dependencies: StatusPageDependencies): void {
-  const { pages, monitors, clock } = dependencies;
-  router.get('/status/:slug/rss', async (request, response) => {
-    const page = getPublishedPage(pages, request.params.slug);
-    const down = getPageMonitors(page, monitors).filter(({ standing }) => standing.status === 0);
-    const topicLink = `${getBaseUrl(dependencies, request)}/status/${page.config.slug}`;
-    const notes = await pages.notes(page, { active: true });
-    response
-      .type('application/rss+xml')
-      .send(buildFeed({ page, link: topicLink, notes, down, status: pageStatus(page, monitors), now: clock.now() }));
-  });
-}
-
-/** Returns the handler of the HTML pages. Unpublished and unknown pages are answered with 404. */
-function createPageHandler(dependencies: StatusPageDependencies): RequestHandler<{ slug?: string }> {
-  const { pages, monitors, clock } = dependencies;
-  return async (request, response, next) => {
-    const domainPage = pages.findByDomain(request.hostname);
-    if (request.path === '/' && domainPage === undefined) return next();
-    const page =
-      request.params.slug === undefined ? (domainPage ?? pages.find('default')) : pages.find(request.params.slug);
-    const publishedPage = page?.config.published === true ? page : undefined;
-    const follow = publishedPage === undefined ? undefined : getFollowOptions(dependencies, publishedPage, request);
-    const policy = { form: follow?.mail === true, script: publishedPage !== undefined };
-    response.setHeader('Content-Security-Policy', buildContentSecurityPolicy(policy));
-    response.setHeader('Cache-Control', 'no-cache');
-    response.status(publishedPage === undefined ? 404 : 200).type('html');
-    if (publishedPage === undefined) return void response.send(renderStatusPage(undefined));
-    const [shown, beats] = await Promise.all([
-      publicPage(dependencies, publishedPage),
-      heartbeats(dependencies, publishedPage),
-    ]);
-    response.send(
-      renderStatusPage({
-        page: publishedPage,
-        publicPage: shown,
-        beats,
-        windows: dependencies.maintenances.listForPage(publishedPage.id, upcomingWindowMs),
-        status: pageStatus(publishedPage, monitors),
-        now: clock.now(),
-        follow,
-      }),
-    );
+/** @throws Problem `uptime.unknown_page` (404) */
+function buildManifest(pages: StatusPages, pageSlug: string): object {
+  const page = pages.find(pageSlug);
+  if (page?.config.published !== true) throw new Problem('uptime.unknown_page', 404, 'Not Found');
+  const { title, slug, icon } = page.config;
+  return {
+    name: title,
+    start_url: `/status/${slug}`,
+    display: 'standalone',
+    icons: [{ src: icon, sizes: '128x128', type: 'image/png' }],
   };
+}
+
+async function handleIncidentHistory({ pages }: StatusPageDependencies, { params, query }: Exchange): Promise<Reply> {
+  const page = getPublishedPage(pages, params['slug'] ?? '');
+  const cursor = query.get('cursor') ?? '';
+  const before = cursor === '' ? {} : { before: cursor };
+  const pageNotes: readonly PublicNote[] = await pages.notes(page, { ...before, limit: historyPageSize + 1 });
+  const incidents = pageNotes.slice(0, historyPageSize);
+  const hasMore = pageNotes.length > historyPageSize;
+  const nextCursor = hasMore ? (incidents.at(-1)?.createdDate ?? null) : null;
+  return jsonReply(200, { ok: true, incidents, total: await pages.countNotes(page), nextCursor, hasMore });
+}
+
+/** Answers with the RSS feed of a status page. */
+async function handleFeed(dependencies: StatusPageDependencies, { request, params }: Exchange): Promise<Reply> {
+  const { pages, monitors, clock } = dependencies;
+  const page = getPublishedPage(pages, params['slug'] ?? '');
+  const down = getPageMonitors(page, monitors).filter(({ standing }) => standing.status === 0);
+  const link = `${getBaseUrl(dependencies, request)}/status/${page.config.slug}`;
+  const notes = await pages.notes(page, { active: true });
+  const feed = buildFeed({ page, link, notes, down, status: pageStatus(page, monitors), now: clock.now() });
+  return textReply(200, feed, { 'Content-Type': 'application/rss+xml; charset=utf-8' });
+}
+
+/** Answers with the page of a status page. Unpublished and unknown pages are answered with 404. */
+export async function handlePage(
+  dependencies: StatusPageDependencies,
+  { request, params: { slug } }: Exchange,
+): Promise<Reply> {
+  const { pages, monitors, clock } = dependencies;
+  const page =
+    slug === undefined ? (pages.findByDomain(getHostName(request)) ?? pages.find('default')) : pages.find(slug);
+  const publishedPage = page?.config.published === true ? page : undefined;
+  const follow = publishedPage === undefined ? undefined : getFollowOptions(dependencies, publishedPage, request);
+  const headers = {
+    'Content-Security-Policy': buildContentSecurityPolicy({
+      form: follow?.mail === true,
+      script: publishedPage !== undefined,
+    }),
+    'Cache-Control': 'no-cache',
+    'Content-Type': 'text/html; charset=utf-8',
+  };
+  if (publishedPage === undefined) return { status: 404, headers, body: renderStatusPage(undefined) };
+  const [shown, beats] = await Promise.all([
+    publicPage(dependencies, publishedPage),
+    heartbeats(dependencies, publishedPage),
+  ]);
+  const body = renderStatusPage({
+    page: publishedPage,
+    publicPage: shown,
+    beats,
+    windows: dependencies.maintenances.listForPage(publishedPage.id, upcomingWindowMs),
+    status: pageStatus(publishedPage, monitors),
+    now: clock.now(),
+    follow,
+  });
+  return { status: 200, headers, body };
 }
 
 /** @throws Problem `uptime.unknown_page` (404) */
@@ -152,19 +186,19 @@ function getPublishedPage(pages: StatusPages, slug: string): StoredPage {
 function getFollowOptions(
   { context, pages, subscriberMail }: StatusPageDependencies,
   page: StoredPage,
-  request: Request,
+  request: IncomingMessage,
 ): FollowOptions | undefined {
   const { subscribable, pushTopic: topic } = page.config;
   if (!subscribable || (topic === null && !subscriberMail.isConfigured)) return undefined;
-  const isDirect = !isGatewayRequest(request) && pages.findByDomain(request.hostname) === undefined;
+  const isDirect = !isGatewayRequest(request) && pages.findByDomain(getHostName(request)) === undefined;
   const pushAddress = isDirect ? context.address('push') : undefined;
   const link =
     pushAddress === undefined || topic === null ? undefined : new URL(encodeURIComponent(topic), pushAddress);
-  if (link !== undefined) link.hostname = request.hostname;
+  if (link !== undefined) link.hostname = getHostName(request);
   return { mail: subscriberMail.isConfigured, topic, link: link?.href };
 }
 
-function getBaseUrl({ options, getPublicUrl }: StatusPageDependencies, request: Request): string {
+function getBaseUrl({ options, getPublicUrl }: StatusPageDependencies, request: IncomingMessage): string {
   const { publicUrl } = options();
   return publicUrl === '' ? (getPublicUrl(request) ?? 'http://localhost') : publicUrl.replace(/\/$/, '');
 }
