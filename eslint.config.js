@@ -75,6 +75,20 @@ export default typescript.config(
       'no-console': 'off',
     },
   },
+  {
+    // Responses of services begin in one place, which sends lengths, answers HEAD and ends unread requests.
+    files: ['services/**/*.ts'],
+    ignores: ['services/kit/http/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['writeHead', 'setHeader', 'setHeaders'].map((property) => ({
+          property,
+          message: 'Use services/kit/http/respond.ts.',
+        })),
+      ],
+    },
+  },
   ...functionLengthRules(['main/**/*.ts', 'renderer/src/**/*.ts', 'scripts/**/*', 'services/**/*.ts']),
   ...documentedExportRules(['services/{contracts,kit}/**/*.ts']),
   // Names, comments and test titles follow docs/glossary.md.

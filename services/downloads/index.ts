@@ -10,7 +10,7 @@ import { composeDownloads, type DownloadComponents } from './composition.ts';
 import type { EngineMonitor } from './engine/engine-monitor.ts';
 import { findPermissionProblem } from './engine/file-permissions.ts';
 import { manifest } from './manifest.ts';
-import { createMetubeApp } from './metube-api/app.ts';
+import { createMetubeListener } from './metube-api/app.ts';
 import { createPortable } from './queue/portable.ts';
 import type { Queue } from './queue/queue.ts';
 import { startRetention } from './queue/retention.ts';
@@ -58,7 +58,7 @@ class DownloadService implements Service {
     this.#settings = withOptions(live.current, this.#optionFiles);
     this.#components = composeDownloads(context, this.#settings, this.#optionFiles);
     const { cookies, socketIo, subscriptions } = this.#components;
-    this.http = createMetubeApp(this.#components);
+    this.http = createMetubeListener(this.#components);
     this.upgrade = socketIo.upgrade;
     this.api = [
       ...createDownloadHandlers(this.#components),

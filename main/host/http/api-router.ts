@@ -81,7 +81,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
     : handler.handle(requested));
   const checked = checkReply(route, reply);
   if (checked instanceof FileReply) await sendFile(request, response, checked).finally(checked.sent);
-  else if (checked instanceof BytesReply) sendBytes(request, response, checked);
+  else if (checked instanceof BytesReply) sendBytes(response, checked);
   else sendJson(request, response, checked);
 }
 

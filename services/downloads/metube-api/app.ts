@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { STATUS_CODES } from 'node:http';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import { STATUS_CODES, type RequestListener } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { frameDenyHeaders } from '../../contracts/frame-headers.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -26,10 +24,15 @@ import type { Thumbnails } from '../run/thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
 import { maxRetries } from '../wire/fields.ts';
 import { toRecord } from '../wire/record.ts';
-import { parseBody, parseIds, readBody } from './request-body.ts';
-import { createCors } from './cors.ts';
-import { createFileHandler, createListHandler } from './files.ts';
-import { createSignIn } from './sign-in.ts';
+import { postRoute } from './post-route.ts';
+import { parseIds } from './request-body.ts';
+import { buildCorsHeaders, refuseForeignOrigin } from './cors.ts';
+import { listFolder, sendDownload } from './files.ts';
+import { checkSignIn } from './sign-in.ts';
+import { getPath } from '../../kit/http/errors.ts';
+import { createHttpListener, type Exchange, type Route } from '../../kit/http/listener.ts';
+import { toQueryObject, type QueryObject } from '../../kit/http/query.ts';
+import { addHeaders, jsonReply, redirectReply, textReply, type Reply } from '../../kit/http/respond.ts';
 import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import type { SocketIo } from '../../kit/socket-io.ts';
 import { socketPath } from './socket-io.ts';
@@ -54,126 +57,167 @@ export interface MetubeDependencies {
   readonly cookies: Cookies;
 }
 
-/** Creates the HTTP app on the service's port: MeTube's routes and additional ones. */
-export function createMetubeApp(deps: MetubeDependencies): Express {
-  const { context, settings } = deps;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.use((_request, response, next) => {
-    for (const [name, value] of Object.entries(frameDenyHeaders)) response.setHeader(name, value);
-    next();
-  });
-  app.use(createCors(settings));
-  // Live clients are authorized when they connect, and disconnected when their access ends.
-  app.use(socketPath, (request, response) => deps.socketIo.http(request, response));
-  app.use(createSignIn(context, settings));
-
-  addInformationRoutes(app, deps);
-  addHistoryRoutes(app, deps);
-  addFileRoutes(app, deps);
-
-  app.use(createCookieRoutes(deps.cookies));
-  app.use(readBody);
-  addQueueRoutes(app, deps);
-  app.use(createQueueControlRoutes(deps.queueControl));
-  app.use(createSubscriptionRoutes(deps.subscriptions, settings));
-  app.all(postOnlyPaths, (_request, response) => {
-    response.setHeader('Allow', 'POST, OPTIONS');
-    throw new Problem('downloads.method', 405, 'Method Not Allowed');
-  });
-  app.use(() => {
-    throw new Problem('downloads.unknown_path', 404, 'Not Found');
-  });
-  app.use(renderProblem(context));
+/** Creates the listener of the service's port: MeTube's routes and additional ones. */
+export function createMetubeListener(deps: MetubeDependencies): RequestListener {
+  const { context, settings, socketIo } = deps;
   const prefix = getPathPrefix(settings);
-  return prefix === '/' ? app : mountAt(prefix, app);
+  const listener = createHttpListener({
+    routes: [...mountAt(prefix, createMetubeRoutes(deps)), ...(prefix === '/' ? [] : redirectRoutes(prefix))],
+    router: { caseSensitive: false },
+    context,
+    service: 'downloads',
+    headers: frameDenyHeaders,
+    begin: (request, response) => addHeaders(response, buildCorsHeaders(settings, request)),
+    // Without CORS headers, the browser refuses the request.
+    preflight: () => jsonReply(200, { status: 'ok' }),
+    async createCall(exchange) {
+      await authorize(deps, exchange);
+      return exchange;
+    },
+    async handleUnmatched(exchange, getAllowed) {
+      await authorize(deps, exchange);
+      const allowed = getAllowed();
+      if (allowed.length === 0) throw new Problem('downloads.unknown_path', 404, 'Not Found');
+      const headers = { Allow: [...allowed, 'OPTIONS'].join(', ') };
+      throw new Problem('downloads.method', 405, 'Method Not Allowed', { headers });
+    },
+    renderProblem,
+  });
+  const socketPrefix = `${prefix.slice(0, -1)}${socketPath}`;
+  return (request, response) => {
+    // Live clients are authorized when they connect, and disconnected when their access ends.
+    if (getPath(request).startsWith(socketPrefix)) socketIo.http(request, response);
+    else listener(request, response);
+  };
 }
 
-function addInformationRoutes(app: Express, { context, settings }: MetubeDependencies): void {
-  app.get('/', (request, response) => {
-    const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/downloads' });
-    if (!isAnswered) response.type('text').send(rootText);
-  });
-  app.get('/robots.txt', async (_request, response) => {
-    response.type('text').send(await robotsText(settings.robotsFile, context));
-  });
-  app.get('/openapi.json', (_request, response) => {
-    response.json(openApiDocument());
-  });
-  app.get('/version', async (_request, response) => {
-    const engine = await context.engines.find('yt-dlp');
-    response.json({ 'yt-dlp': engine.version, version: 'homeport' });
-  });
-  app.get('/presets', (_request, response) => {
-    response.json({ presets: Object.keys(settings.ytdlPresets).toSorted() });
-  });
+/** Returns the routes of MeTube and additional ones, without the path prefix. */
+export function createMetubeRoutes(deps: MetubeDependencies): readonly Route[] {
+  return [
+    ...informationRoutes(deps),
+    ...historyRoutes(deps),
+    ...fileRoutes(deps),
+    ...createCookieRoutes(deps.cookies),
+    ...queueRoutes(deps),
+    ...createQueueControlRoutes(deps.queueControl),
+    ...createSubscriptionRoutes(deps.subscriptions, deps.settings),
+  ];
 }
 
-function addHistoryRoutes(app: Express, deps: MetubeDependencies): void {
+async function authorize({ context, settings }: MetubeDependencies, { request }: Exchange): Promise<void> {
+  refuseForeignOrigin(settings, request);
+  await checkSignIn(context, settings, request);
+}
+
+function informationRoutes({ context, settings }: MetubeDependencies): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/',
+      handle({ request, response }) {
+        if (redirectToAppPage(request, response, { pages: context.appPages, path: '/downloads' })) return undefined;
+        return textReply(200, rootText);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/robots.txt',
+      handle: async () => textReply(200, await robotsText(settings.robotsFile, context)),
+    },
+    { method: 'GET', path: '/openapi.json', handle: () => jsonReply(200, openApiDocument()) },
+    {
+      method: 'GET',
+      path: '/version',
+      handle: async () =>
+        jsonReply(200, { 'yt-dlp': (await context.engines.find('yt-dlp')).version, version: 'homeport' }),
+    },
+    {
+      method: 'GET',
+      path: '/presets',
+      handle: () => jsonReply(200, { presets: Object.keys(settings.ytdlPresets).toSorted() }),
+    },
+  ];
+}
+
+function historyRoutes(deps: MetubeDependencies): readonly Route[] {
   const { context, store, live } = deps;
   const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.getItemProgress(item)));
-  app.get('/history', async (_request, response) => {
-    const [queue, pending, done] = await Promise.all([
-      store.queue(),
-      store.queue(['pending']),
-      readFullHistory(context),
-    ]);
-    response.json({ done: records(done), queue: records(queue), pending: records(pending) });
-  });
-  app.get('/status', async (_request, response) => {
-    response.json(await readStatus(deps, records));
-  });
-  app.get('/downloads', async (request, response) => {
-    const { limit, offset, state, q } = parseHistoryQuery(request.query);
-    const { items, total } = await new DownloadStore(context.reads).history({ limit, offset, state, q });
-    response.json({ downloads: records(items), total });
-  });
+  return [
+    {
+      method: 'GET',
+      path: '/history',
+      async handle() {
+        const [queue, pending, done] = await Promise.all([
+          store.queue(),
+          store.queue(['pending']),
+          readFullHistory(context),
+        ]);
+        return jsonReply(200, { done: records(done), queue: records(queue), pending: records(pending) });
+      },
+    },
+    { method: 'GET', path: '/status', handle: async () => jsonReply(200, await readStatus(deps, records)) },
+    {
+      method: 'GET',
+      path: '/downloads',
+      async handle({ query }) {
+        const { limit, offset, state, q } = parseHistoryQuery(toQueryObject(query));
+        const { items, total } = await new DownloadStore(context.reads).history({ limit, offset, state, q });
+        return jsonReply(200, { downloads: records(items), total });
+      },
+    },
+  ];
 }
 
-/** Serves finished files and, if enabled, lists of them. */
-function addFileRoutes(app: Express, { settings, folders }: MetubeDependencies): void {
-  for (const [path, root] of [
-    ['/download', () => folders.downloads],
-    ['/audio_download', () => folders.audio],
-  ] as const) {
-    const listHandler: RequestHandler = async (request, response, next) => {
-      if (settings.indexable) await createListHandler(root())(request, response, next);
-      else next();
-    };
-    app.get(`${path}/*path`, (request, response, next) => createFileHandler(root())(request, response, next));
-    app.get([path, `${path}/*path`], listHandler);
-  }
+/** Returns the routes of finished files and, if enabled, of lists of them. */
+function fileRoutes({ settings, folders }: MetubeDependencies): readonly Route[] {
+  const handle = async (root: string, exchange: Exchange): Promise<Reply | undefined> => {
+    if (exchange.params['path'] !== undefined && (await sendDownload(root, exchange))) return undefined;
+    const list = settings.indexable ? await listFolder(root, exchange) : undefined;
+    if (list === undefined) throw new Problem('downloads.unknown_path', 404, 'Not Found');
+    return list;
+  };
+  const roots = { '/download': () => folders.downloads, '/audio_download': () => folders.audio };
+  return Object.entries(roots).flatMap(([path, getRoot]) =>
+    [path, `${path}/*path`].map((each) => ({
+      method: 'GET',
+      path: each,
+      handle: (exchange: Exchange) => handle(getRoot(), exchange),
+    })),
+  );
 }
 
-function addQueueRoutes(app: Express, { settings, intake }: MetubeDependencies): void {
-  app.post('/add', async (request, response) => {
-    const { url, order } = readAdd(parseBody(request), settings);
-    response.json(toResponse(await intake.add(url, order)));
-  });
-  app.post('/retry', async (request, response) => {
-    const body = parseBody(request);
-    const id = body['id'];
-    if (body['ids'] === undefined && (typeof id !== 'string' || id === ''))
-      throw bad(`'id' must be a non-empty string`);
-    response.json(toResponse(await retryEach(intake, typeof id === 'string' ? [id] : parseIds(body, maxRetries))));
-  });
-  app.post('/start', async (request, response) => {
-    await intake.startPending(parseIds(parseBody(request)));
-    response.json({ status: 'ok' });
-  });
-  app.post('/delete', async (request, response) => {
-    const body = parseBody(request);
-    const { where } = body;
-    if (where !== 'queue' && where !== 'done') throw bad(`'where' must be 'queue' or 'done'`);
-    const files = where === 'done' && settings.deleteFiles;
-    await intake.remove(parseIds(body), where === 'queue' ? [...queueStates, 'pending'] : doneStates, { files });
-    response.json({ status: 'ok' });
-  });
-  app.post('/cancel-add', async (_request, response) => {
-    await intake.cancelAdds();
-    response.json({ status: 'ok' });
-  });
+function queueRoutes({ settings, intake }: MetubeDependencies): readonly Route[] {
+  return [
+    postRoute('/add', async (body) => {
+      const { url, order } = readAdd(body, settings);
+      return toResponse(await intake.add(url, order));
+    }),
+    postRoute('/retry', async (body) => {
+      const id = body['id'];
+      if (body['ids'] === undefined && (typeof id !== 'string' || id === ''))
+        throw bad(`'id' must be a non-empty string`);
+      return toResponse(await retryEach(intake, typeof id === 'string' ? [id] : parseIds(body, maxRetries)));
+    }),
+    postRoute('/start', async (body) => {
+      await intake.startPending(parseIds(body));
+      return { status: 'ok' };
+    }),
+    postRoute('/delete', async (body) => {
+      const { where } = body;
+      if (where !== 'queue' && where !== 'done') throw bad(`'where' must be 'queue' or 'done'`);
+      const files = where === 'done' && settings.deleteFiles;
+      await intake.remove(parseIds(body), where === 'queue' ? [...queueStates, 'pending'] : doneStates, { files });
+      return { status: 'ok' };
+    }),
+    {
+      method: 'POST',
+      path: '/cancel-add',
+      async handle() {
+        await intake.cancelAdds();
+        return jsonReply(200, { status: 'ok' });
+      },
+    },
+  ];
 }
 
 const rootText = `Homeport downloads. POST /add adds one.
@@ -192,20 +236,18 @@ async function robotsText(file: string, { log }: Pick<Context, 'log'>): Promise<
   }
 }
 
-const postOnlyPaths = [
-  ...['/add', '/cancel-add', '/retry', '/start', '/delete', '/pause', '/resume', '/reorder'],
-  ...['/subscribe', '/subscriptions/update', '/subscriptions/delete', '/subscriptions/check'],
-  ...['/upload-cookies', '/delete-cookies'],
-];
+/** Puts the prefix before the paths of routes. */
+function mountAt(prefix: string, routes: readonly Route[]): readonly Route[] {
+  return routes.map((route) => ({ ...route, path: prefix + route.path.slice(1) }));
+}
 
-/** Mounts the app at a path prefix. Requests to the root, and links to files in notifications, are redirected. */
-function mountAt(prefix: string, app: Express): Express {
-  const outer = express();
-  outer.disable('x-powered-by');
-  outer.get(['/', '/download/*path', '/audio_download/*path'], (request, response) => {
-    response.redirect(302, prefix + request.url.slice(1));
-  });
-  return outer.use(prefix, app);
+/** Returns redirects to the prefix for the root, and for links to files in notifications. */
+function redirectRoutes(prefix: string): readonly Route[] {
+  return ['/', '/download/*path', '/audio_download/*path'].map((path) => ({
+    method: 'GET',
+    path,
+    handle: ({ request }) => redirectReply(302, prefix + (request.url ?? '/').slice(1)),
+  }));
 }
 
 const maxHistory = 100_000;
@@ -256,7 +298,7 @@ async function readStatus(
   };
 }
 
-function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
+function parseHistoryQuery(query: QueryObject) {
   const state = query['status'] === 'error' ? 'failed' : query['status'];
   const isKnownState = state === undefined || state === '' || state === 'finished' || state === 'failed';
   if (!isKnownState) throw bad(`status must be one of ['error', 'finished']`);
@@ -289,31 +331,10 @@ function toResponse({ status, msg, uids }: AddResult): Record<string, unknown> {
   return { status, ...(msg === undefined ? {} : { msg }), ...uidFields };
 }
 
-/** Renders errors. The Firefox add-on shows `error` and `message`, all other clients `msg`. */
-function renderProblem({ log }: Context): ErrorRequestHandler {
-  return (error: unknown, request, response: Response, next) => {
-    if (response.headersSent) return void next(error);
-    const problem = toProblem(error);
-    let detail = problem?.detail;
-    if (detail === undefined) {
-      const id = randomUUID();
-      log.error('request failed', { id, method: request.method, path: request.path, error });
-      detail = `Something went wrong here; the log has it under ${id}.`;
-    }
-    const code = problem?.status ?? 500;
-    for (const [name, value] of Object.entries(problem?.headers ?? {})) response.setHeader(name, value);
-    // MeTube repeats the message in the reason phrase, which is all that some clients show.
-    response.statusMessage = /^[\x20-\x7e]{1,200}$/.test(detail) ? detail : (STATUS_CODES[code] ?? '');
-    response.status(code).json({ status: 'error', msg: detail, error: detail, message: detail });
-  };
-}
-
-function toProblem(error: unknown): Problem | undefined {
-  if (error instanceof Problem) return error;
-  // Errors of express: a body that is too large or incomplete, or an invalid path.
-  if (error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status < 500) {
-    const detail = error.status === 413 ? 'The request body is too large.' : 'Bad Request';
-    return new Problem('downloads.bad_request', error.status, detail, { cause: error });
-  }
-  return undefined;
+/** Renders a problem. The Firefox add-on shows `error` and `message`, all other clients `msg`. */
+function renderProblem({ status, detail, headers }: Problem): Reply {
+  // MeTube repeats the message in the reason phrase, which is all that some clients show.
+  const reason = /^[\x20-\x7e]{1,200}$/.test(detail) ? detail : (STATUS_CODES[status] ?? '');
+  const body = { status: 'error', msg: detail, error: detail, message: detail };
+  return { ...jsonReply(status, body, headers), reason };
 }

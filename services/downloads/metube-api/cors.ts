@@ -1,42 +1,49 @@
-import type { RequestHandler } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 
+interface CorsSettings {
+  readonly corsAllowedOrigins: readonly string[];
+}
+
 /**
- * Sets CORS headers for browser extensions and bookmarklets, and refuses other pages. An allowed origin is echoed, even
- * under `*`; only an explicitly named origin may send credentials.
+ * Returns the CORS headers for browser extensions and bookmarklets. An allowed origin is echoed, even under `*`; only an
+ * explicitly named origin may send credentials.
  */
-export function createCors(settings: { readonly corsAllowedOrigins: readonly string[] }): RequestHandler {
-  return (request, response, next) => {
-    const { corsAllowedOrigins: patterns } = settings;
-    const isAllowed = createOriginMatcher(patterns);
-    const isNamed = createOriginMatcher(patterns.filter((pattern) => !pattern.includes('*')));
-    const { origin } = request.headers;
-    const isAllowedOrigin = origin !== undefined && isAllowed(origin);
-    if (patterns.length > 0) response.vary('Origin');
-    if (isAllowedOrigin) {
-      response.setHeader('Access-Control-Allow-Origin', origin);
-      if (isNamed(origin)) response.setHeader('Access-Control-Allow-Credentials', 'true');
-      response.setHeader(
-        'Access-Control-Allow-Headers',
-        patterns.includes('*') ? 'Content-Type' : 'Content-Type, Authorization',
-      );
-      response.setHeader('Access-Control-Allow-Methods', 'GET, POST, OPTIONS');
-      if (request.headers['access-control-request-private-network'] === 'true') {
-        response.setHeader('Access-Control-Allow-Private-Network', 'true');
-      }
-    }
-    // Without the headers above, the browser refuses the request.
-    if (request.method === 'OPTIONS') return void response.json({ status: 'ok' });
-    const site = request.headers['sec-fetch-site'];
-    const isForeign =
-      origin === undefined
-        ? site === 'cross-site' || site === 'same-site'
-        : !isAllowedOrigin && !isSameOrigin(origin, request.headers.host);
-    if (isForeign && request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new Problem('downloads.foreign_origin', 403, 'Add the origin of this page to CORS_ALLOWED_ORIGINS first.');
-    }
-    next();
+export function buildCorsHeaders(
+  { corsAllowedOrigins: patterns }: CorsSettings,
+  { headers }: IncomingMessage,
+): Readonly<Record<string, string>> {
+  const vary: Record<string, string> = patterns.length > 0 ? { Vary: 'Origin' } : {};
+  const { origin } = headers;
+  if (origin === undefined || !createOriginMatcher(patterns)(origin)) return vary;
+  const isNamed = createOriginMatcher(patterns.filter((pattern) => !pattern.includes('*')))(origin);
+  const isPrivate = headers['access-control-request-private-network'] === 'true';
+  return {
+    ...vary,
+    'Access-Control-Allow-Origin': origin,
+    ...(isNamed ? { 'Access-Control-Allow-Credentials': 'true' } : {}),
+    'Access-Control-Allow-Headers': patterns.includes('*') ? 'Content-Type' : 'Content-Type, Authorization',
+    'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
+    ...(isPrivate ? { 'Access-Control-Allow-Private-Network': 'true' } : {}),
   };
+}
+
+/**
+ * Refuses changes by pages of other sites.
+ * @throws Problem `downloads.foreign_origin` (403)
+ */
+export function refuseForeignOrigin(
+  { corsAllowedOrigins: patterns }: CorsSettings,
+  { method, headers }: IncomingMessage,
+): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  const isForeign =
+    origin === undefined
+      ? site === 'cross-site' || site === 'same-site'
+      : !createOriginMatcher(patterns)(origin) && !isSameOrigin(origin, host);
+  if (!isForeign) return;
+  throw new Problem('downloads.foreign_origin', 403, 'Add the origin of this page to CORS_ALLOWED_ORIGINS first.');
 }
 
 /** Creates a test whether an origin matches one of the patterns. */

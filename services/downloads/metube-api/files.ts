@@ -1,28 +1,33 @@
-import { readdir, realpath } from 'node:fs/promises';
-import type { RequestHandler } from 'express';
+import { readdir } from 'node:fs/promises';
+import { contentType } from 'mime-types';
 import { escapeHtml } from '../../kit/escape-html.ts';
+import type { Exchange } from '../../kit/http/listener.ts';
+import { redirectReply, type Reply } from '../../kit/http/respond.ts';
+import { sendStoredFile } from '../../kit/http/send-file.ts';
 import { resolveFile } from '../run/resolve-file.ts';
 
-/** Serves a folder of finished files as a list of links, without hidden files and links out of the root. */
-export function createListHandler(root: string): RequestHandler {
-  return async (request, response, next) => {
-    const { path = [] } = request.params;
-    const parts = (Array.isArray(path) ? path : [path]).filter((part) => part !== '');
-    const folder = parts.length === 0 ? root : await resolveFile(root, parts);
-    const entries =
-      folder === undefined ? undefined : await readdir(folder, { withFileTypes: true }).catch(() => undefined);
-    if (entries === undefined) return next();
-    const [currentPath = '', query] = request.originalUrl.split('?', 2);
-    if (!currentPath.endsWith('/')) {
-      const name = encodeURIComponent(parts.at(-1) ?? currentPath.slice(currentPath.lastIndexOf('/') + 1));
-      return void response.redirect(302, `${name}/${query === undefined ? '' : `?${query}`}`);
-    }
-    const visibleEntries = entries.filter(({ name }) => !name.startsWith('.'));
-    const names = visibleEntries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).toSorted();
-    response.setHeader('Content-Security-Policy', 'sandbox');
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    response.type('html').send(renderList([...(parts.length === 0 ? [] : ['../']), ...names]));
-  };
+/** An HTML file must not run as a page of this app. */
+const sandboxHeaders = { 'Content-Security-Policy': 'sandbox', 'X-Content-Type-Options': 'nosniff' };
+
+/**
+ * Builds a list of links to the finished files of a folder, without hidden files and links out of the root; undefined
+ * for a path that is no folder.
+ */
+export async function listFolder(root: string, exchange: Exchange): Promise<Reply | undefined> {
+  const parts = getParts(exchange);
+  const folder = parts.length === 0 ? root : await resolveFile(root, parts);
+  if (folder === undefined) return undefined;
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
+  if (entries === undefined) return undefined;
+  const { path, request } = exchange;
+  if (!path.endsWith('/')) {
+    const name = encodeURIComponent(parts.at(-1) ?? path.slice(path.lastIndexOf('/') + 1));
+    return redirectReply(302, `${name}/${(request.url ?? '').slice(path.length)}`);
+  }
+  const visibleEntries = entries.filter(({ name }) => !name.startsWith('.'));
+  const names = visibleEntries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).toSorted();
+  const body = renderList([...(parts.length === 0 ? [] : ['../']), ...names]);
+  return { status: 200, headers: { ...sandboxHeaders, 'Content-Type': 'text/html; charset=utf-8' }, body };
 }
 
 function renderList(names: readonly string[]): string {
@@ -33,24 +38,21 @@ function renderList(names: readonly string[]): string {
   return `<!doctype html>\n<meta charset="utf-8">\n<title>Downloads</title>\n<ul>\n${links.join('\n')}\n</ul>\n`;
 }
 
-/** Serves finished files with ranges. Paths and links out of the download folder are not found. */
-export function createFileHandler(root: string): RequestHandler {
-  return async (request, response, next) => {
-    const { path } = request.params;
-    const parts = (Array.isArray(path) ? path : [path ?? '']).flatMap((part) => part.split(/[/\\]/));
-    const realRoot = await realpath(root).catch(() => undefined);
-    const file = await resolveFile(root, parts);
-    if (realRoot === undefined || file === undefined) return next();
-    // An HTML file must not run as a page of this app.
-    response.setHeader('Content-Security-Policy', 'sandbox');
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    response.sendFile(
-      file.slice(realRoot.length),
-      { root: realRoot, dotfiles: 'deny', acceptRanges: true },
-      (error?: Error) => {
-        // A client that closes the connection is not an error.
-        if (error !== undefined && !response.headersSent) next();
-      },
-    );
-  };
+/**
+ * Sends a finished file, with ranges. Paths and links out of the download folder are not found.
+ * @returns false, without a response, when there is no file
+ */
+export async function sendDownload(root: string, exchange: Exchange): Promise<boolean> {
+  const { request, response, path } = exchange;
+  if (path.endsWith('/')) return false;
+  const file = await resolveFile(root, getParts(exchange));
+  if (file === undefined) return false;
+  return sendStoredFile(request, response, file, {
+    always: { ...sandboxHeaders, 'Cache-Control': 'public, max-age=0' },
+    content: { 'Content-Type': contentType(file.slice(file.lastIndexOf('/') + 1)) || 'application/octet-stream' },
+  });
+}
+
+function getParts({ params: { path = '' } }: Exchange): readonly string[] {
+  return path === '' ? [] : path.split(/[/\\]/);
 }

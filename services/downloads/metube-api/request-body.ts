@@ -1,37 +1,47 @@
-import express, { type RequestHandler, type Request } from 'express';
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import { readJsonBody } from '../../kit/http/json-body.ts';
 import { createRequestProblem, maxIds } from '../wire/fields.ts';
 
-/** Bodies are read as JSON regardless of their content type: bookmarklets send text/plain to avoid the preflight. */
-export const readBody: RequestHandler = express.raw({ type: () => true, limit: '1mb' });
+/** Body of a request. */
+export type RequestBody = Readonly<Record<string, unknown>>;
+
+const maxBytes = 1024 * 1024;
 
 /**
- * Parses the body as an object.
- * @throws Problem 400 with MeTube's message
+ * Reads the body as an object. Bodies are read as JSON regardless of their content type: bookmarklets send text/plain
+ * to avoid the preflight.
+ * @throws Problem 400 with MeTube's message, 413
  */
-export function parseBody(request: Request): Readonly<Record<string, unknown>> {
-  const raw: unknown = request.body;
-  const body = parseJson(raw instanceof Uint8Array ? new TextDecoder().decode(raw) : '');
+export async function readBody(request: IncomingMessage): Promise<RequestBody> {
+  const body = await readJson(request);
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw createRequestProblem('JSON request body must be an object');
-  return body as Record<string, unknown>;
+  return body as RequestBody;
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  let body: unknown;
+  try {
+    body = await readJsonBody(request, maxBytes);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.status === 413) throw new Problem('downloads.too_large', 413, 'The request body is too large.');
+    if (error.code === 'http.aborted') throw error;
+    throw createRequestProblem('Invalid JSON request body');
+  }
+  if (body === undefined) throw createRequestProblem('Invalid JSON request body');
+  return body;
 }
 
 /**
  * Parses `ids` of the body.
  * @throws Problem 400 with MeTube's message
  */
-export function parseIds(body: Readonly<Record<string, unknown>>, max = maxIds): readonly string[] {
+export function parseIds(body: RequestBody, max = maxIds): readonly string[] {
   const { ids } = body;
   const isValid = Array.isArray(ids) && ids.length > 0 && ids.every((id) => typeof id === 'string' && id !== '');
   if (!isValid) throw createRequestProblem(`'ids' must be a non-empty list of strings`);
   if (ids.length > max) throw createRequestProblem(`'ids' must have at most ${max} elements`);
   return ids as readonly string[];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw createRequestProblem('Invalid JSON request body');
-  }
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
@@ -9,14 +8,17 @@ import type { Settings } from '../settings.ts';
 type SignInContext = Pick<Context, 'accounts' | 'caller' | 'isLocalProgram'>;
 type SignInSettings = Pick<Settings, 'requireSignIn' | 'trustLocalPrograms'>;
 
-/** Requires a sign-in with the permission to use the downloads; reading and adding are separate. */
-export function createSignIn(context: SignInContext, settings: SignInSettings): RequestHandler {
-  return async (request, _response, next) => {
-    if (request.method === 'OPTIONS' || !(await needsSignIn(context, settings, request))) return next();
-    const permission = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
-    await requireGrant(context, request, permission);
-    next();
-  };
+/**
+ * Requires a sign-in with the permission to use the downloads; reading and adding are separate.
+ * @throws Problem 401 without an account, 403 without the grant
+ */
+export async function checkSignIn(
+  context: SignInContext,
+  settings: SignInSettings,
+  request: IncomingMessage,
+): Promise<void> {
+  if (!(await needsSignIn(context, settings, request))) return;
+  await requireGrant(context, request, request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
 }
 
 /**

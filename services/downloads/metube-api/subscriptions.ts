@@ -1,42 +1,45 @@
-import { Router, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import { parseBody, parseIds } from './request-body.ts';
+import type { Route } from '../../kit/http/listener.ts';
+import { jsonReply } from '../../kit/http/respond.ts';
+import { postRoute } from './post-route.ts';
+import { parseIds } from './request-body.ts';
 import type { Settings } from '../settings.ts';
 import { readSubscribe, readUpdate, toSubscriptionRecord } from '../wire/subscription.ts';
 import type { StoredSubscription } from '../subscriptions/store.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 
 /** Routes for subscriptions of MeTube. Failures are responses with status 200, as for `/add`. */
-export function createSubscriptionRoutes(subscriptions: Subscriptions, settings: Settings): Router {
-  const router = Router();
-  router.get('/subscriptions', async (_request, response) => {
-    response.json((await subscriptions.list()).map(toSubscriptionRecord));
-  });
-  router.post('/subscribe', async (request, response) => {
-    const options = readSubscribe(parseBody(request), settings);
-    await sendResult(response, async () => await subscriptions.add(options));
-  });
-  router.post('/subscriptions/update', async (request, response) => {
-    const { id, change } = readUpdate(parseBody(request));
-    await sendResult(response, async () => await subscriptions.update(id, change));
-  });
-  router.post('/subscriptions/delete', async (request, response) => {
-    await subscriptions.remove(parseIds(parseBody(request)));
-    response.json({ status: 'ok' });
-  });
-  router.post('/subscriptions/check', async (request, response) => {
-    const body = parseBody(request);
-    await subscriptions.check(body['ids'] === undefined || body['ids'] === null ? undefined : parseIds(body));
-    response.json({ status: 'ok' });
-  });
-  return router;
+export function createSubscriptionRoutes(subscriptions: Subscriptions, settings: Settings): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/subscriptions',
+      handle: async () => jsonReply(200, (await subscriptions.list()).map(toSubscriptionRecord)),
+    },
+    postRoute('/subscribe', async (body) => {
+      const options = readSubscribe(body, settings);
+      return toResponse(() => subscriptions.add(options));
+    }),
+    postRoute('/subscriptions/update', async (body) => {
+      const { id, change } = readUpdate(body);
+      return toResponse(() => subscriptions.update(id, change));
+    }),
+    postRoute('/subscriptions/delete', async (body) => {
+      await subscriptions.remove(parseIds(body));
+      return { status: 'ok' };
+    }),
+    postRoute('/subscriptions/check', async (body) => {
+      await subscriptions.check(body['ids'] === undefined || body['ids'] === null ? undefined : parseIds(body));
+      return { status: 'ok' };
+    }),
+  ];
 }
 
-async function sendResult(response: Response, work: () => Promise<StoredSubscription>): Promise<void> {
+async function toResponse(work: () => Promise<StoredSubscription>): Promise<object> {
   try {
-    response.json({ status: 'ok', subscription: toSubscriptionRecord(await work()) });
+    return { status: 'ok', subscription: toSubscriptionRecord(await work()) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    response.json({ status: 'error', msg: error.detail });
+    return { status: 'error', msg: error.detail };
   }
 }

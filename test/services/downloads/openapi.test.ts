@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createMetubeApp, type MetubeDependencies } from '../../../services/downloads/metube-api/app.ts';
+import { createMetubeRoutes, type MetubeDependencies } from '../../../services/downloads/metube-api/app.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -26,33 +26,14 @@ beforeAll(async () => {
 });
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
-/** Routes that were registered with Express, such as `get /history`. */
+/** Routes of the listener, such as `get /history`. */
 function served(): readonly string[] {
-  interface Layer {
-    readonly route?: { readonly path: string | readonly string[]; readonly methods: Readonly<Record<string, boolean>> };
-    readonly handle: { readonly stack?: readonly Layer[] };
-  }
   // These values are not used before a request arrives.
-  const app = createMetubeApp({
-    settings: Settings.parse({}),
-    folders: { downloads: '/' },
-    context: {},
-  } as unknown as MetubeDependencies);
-  const walk = (layers: readonly Layer[]): readonly string[] =>
-    layers.flatMap(({ route, handle }) => {
-      if (route === undefined) return handle.stack === undefined ? [] : walk(handle.stack);
-      // A route for all methods rejects requests that no other route handles.
-      if (Object.keys(route.methods).length > 2) return [];
-      const methods = Object.keys(route.methods).filter((method) => method === 'get' || method === 'post');
-      return methods.flatMap((method) =>
-        [route.path]
-          .flat()
-          .map(
-            (path) => `${method} ${path.replace('/*path', '/{path}').replace(/^\/(audio_)?download$/, '$&/{path}')}`,
-          ),
-      );
-    });
-  return walk((app.router as unknown as { readonly stack: readonly Layer[] }).stack);
+  const routes = createMetubeRoutes({ settings: Settings.parse({}), context: {} } as unknown as MetubeDependencies);
+  return routes.map(({ method, path }) => {
+    const documentPath = path.replace('/*path', '/{path}').replace(/^\/(audio_)?download$/, '$&/{path}');
+    return `${String(method).toLowerCase()} ${documentPath}`;
+  });
 }
 
 describe('the OpenAPI document', () => {
