@@ -11,7 +11,7 @@ import type { Clock, Log } from '../../contracts/service.ts';
 import type { Sender, SignIn } from '../accept/sign-in.ts';
 import type { Certificate } from './certificate.ts';
 import { busyEvent, ConnectionServer } from './connection.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../accept/refusal.ts';
 
 /** Handles accepted mails; the listener only implements SMTP. */
 export interface MailHandler {

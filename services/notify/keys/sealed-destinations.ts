@@ -3,7 +3,7 @@ import { urlPurpose } from '../deliver/job.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
-import type { MaskedUrls } from './masked-urls.ts';
+import type { MaskedUrls } from '../store/masked-urls.ts';
 import type { OpenDelivery } from '../store/notifications.ts';
 
 /** Maximum number of opened destinations in the cache. */
