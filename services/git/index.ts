@@ -27,7 +27,7 @@ import { createGitMetrics, type GitMetrics } from './metrics.ts';
 import type { Portable } from './portable/portable.ts';
 import { cleanMergeAreas } from './pulls/merge-area.ts';
 import { createPushNotifications } from './push-notifications.ts';
-import { createAccountData } from './repositories/account-data.ts';
+import { createAccountData } from './account-data/account-data.ts';
 import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
 import { recordPushHistory } from './repositories/history.ts';
 import { Maintenance } from './repositories/maintenance.ts';
