@@ -29,7 +29,7 @@ import { cleanMergeAreas } from './pulls/merge-area.ts';
 import { createPushNotifications } from './push-notifications.ts';
 import { createAccountData } from './account-data/account-data.ts';
 import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
-import { recordPushHistory } from './repositories/history.ts';
+import { recordPushHistory } from './transfer/push-history.ts';
 import { Maintenance } from './repositories/maintenance.ts';
 import type { Organizations } from './repositories/organizations.ts';
 import type { Repository } from './repositories/repositories.ts';
