@@ -4,7 +4,8 @@ import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import type { EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
 import { zeroId } from '../domain/ref-change.ts';
-import type { Repositories, RepositoryVisibility } from './repositories.ts';
+import type { Repositories } from './repositories.ts';
+import type { RepositoryVisibility } from './repository-query.ts';
 
 const eventKinds: Partial<Record<EntryKind, GitEvent['kind']>> = {
   close: 'closed',

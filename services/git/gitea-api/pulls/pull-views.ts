@@ -14,7 +14,8 @@ import { readUsers } from '../../wire/read-users.ts';
 import { listAccountNames } from '../../issues/account-names.ts';
 import type { IssueDependencies } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
-import { getRepositoryName, getRepositoryAddress, toRepositoryView, type Db } from '../api-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress, toRepositoryView } from '../api-dependencies.ts';
+import type { Db } from '../../store/tables.ts';
 
 /** Dependencies of the routes of pull requests. */
 export interface PullDependencies extends IssueDependencies {
