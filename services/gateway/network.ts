@@ -16,7 +16,7 @@ import { getBaseName, toHostLabel, formatForUrl, stripMappedPrefix, getServiceNa
 import { findAddressForClient } from './domain/address-for-client.ts';
 import { ListenerManager, type NetworkListener } from './listeners/listener-manager.ts';
 import { InterfaceAddresses } from './listeners/interface-addresses.ts';
-import { GatewayMetrics } from './proxy/metrics.ts';
+import { GatewayMetrics } from './metrics.ts';
 import { ReverseProxy } from './proxy/reverse-proxy.ts';
 import { ReservedNames } from './proxy/reserved-names.ts';
 import { Provider } from './oidc/provider.ts';

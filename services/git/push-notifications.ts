@@ -8,7 +8,7 @@ import { countLog, readLog } from './repositories/commits.ts';
 import type { Repository } from './repositories/repositories.ts';
 import type { Git } from './engine/git.ts';
 import type { PushConsequence } from './transfer/pushes.ts';
-import { zeroId, type RefChange } from './transfer/push-request.ts';
+import { zeroId, type RefChange } from './domain/ref-change.ts';
 
 const branchPrefix = 'refs/heads/';
 const maxCommits = 5;

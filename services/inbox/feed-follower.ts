@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FeedEntry, FollowedFeed } from '../contracts/feeds.ts';
 import type { InboxItem, InboxOffer } from '../contracts/inbox/api.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushInboxFeed } from '../contracts/push/inbox-feed.ts';
+import { pushInboxFeed } from '../contracts/inbox/push-feed.ts';
 import type { Context } from '../contracts/service.ts';
 import { normalizeOffer } from './item-text.ts';
 import type { FeedPositions } from './store/feed-positions.ts';

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, randomInt } from 'node:crypto';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { isSameSecret } from '../../kit/same-secret.ts';
 
 /** Prefix of tokens whose link returns a code to a program with a verifier (PKCE). */
@@ -7,14 +7,6 @@ export const pkcePrefix = 'pkce_';
 /** Returns a random code of six digits for mails. */
 export function createCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
-}
-
-/**
- * Returns the hash of a code that was sent to an address, for the table and for links: 56 hexadecimal digits. There are
- * only a million codes and addresses are known, so without a secret any client could build the links of others.
- */
-export function hashToken(secret: string, address: string, code: string): string {
-  return createHmac('sha224', secret).update(`${address}\0${code}`).digest('hex');
 }
 
 const tokenAlphabet = 'abcdefghijklmnopqrstuvwxyz234567';

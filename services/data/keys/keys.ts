@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts';
 import { Secrets } from '../store/secrets.ts';
 import { signJwtWithPair, signJwt, checkClaims, verifyJwt, type Claims, type VerifiedJwt } from './jwt.ts';
 import { KeyPairs, type KeyPair, type PublicJwk } from './key-pairs.ts';
-import { hashToken } from '../auth-api/one-time-tokens.ts';
+import { hashToken } from './code-hash.ts';
 
 /** Role of an API key. */
 export type KeyRole = 'anon' | 'service_role';

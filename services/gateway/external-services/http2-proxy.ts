@@ -7,7 +7,7 @@ import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { startResponse } from '../../kit/http/respond.ts';
 import { stripMappedPrefix } from '../domain/names.ts';
-import { refuseUpgrade } from '../proxy/responses.ts';
+import { refuseUpgrade } from '../pages/responses.ts';
 import { buildResponseHeaders, buildRequestHeaders } from './headers.ts';
 import { hasRequestBody, isRepeatable, toProblem, type ProxyDependencies } from './proxy.ts';
 import { filterTrailers } from './trailers.ts';

@@ -5,7 +5,7 @@ import type { SharedPort } from '../../contracts/gateway/api.ts';
 import { formatForUrl } from '../domain/names.ts';
 import { createNetworkMatcher } from '../listeners/addresses.ts';
 import type { NetworkListener, ListenerManager } from '../listeners/listener-manager.ts';
-import type { GatewayMetrics } from '../proxy/metrics.ts';
+import type { GatewayMetrics } from '../metrics.ts';
 import type { Settings } from '../settings.ts';
 
 /** Maximum connections per computer and port, so that one computer cannot exhaust a service's limit. */

@@ -1,7 +1,7 @@
 import type { DispatchTarget } from '../../contracts/dispatch.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import { getBaseName, getServiceName } from '../domain/names.ts';
-import { renderPage } from './html.ts';
+import { renderPage } from '../pages/html.ts';
 
 /** Renders the list of shared services. */
 export function renderHomePage(

@@ -25,11 +25,11 @@ import type { SignedInAccounts } from '../sign-in/signed-in-account.ts';
 import { passkeyScript } from '../sign-in/pages.ts';
 import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
-import { redirect, refuseUpgrade, send, sendHtml, sendsForm, wantsPage } from './responses.ts';
+import { redirect, refuseUpgrade, send, sendHtml, sendsForm, wantsPage } from '../pages/responses.ts';
 import { renderHomePage } from './home.ts';
 import { removeProxyHeaders } from './forwarded-headers.ts';
-import { renderPage, styleSheet } from './html.ts';
-import { getOutcome, type GatewayMetrics } from './metrics.ts';
+import { renderPage, styleSheet } from '../pages/html.ts';
+import { getOutcome, type GatewayMetrics } from '../metrics.ts';
 import { InFlightRequests, type AdmittedRequest } from './in-flight-requests.ts';
 
 export interface ReverseProxyDependencies {

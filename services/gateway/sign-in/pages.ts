@@ -1,4 +1,4 @@
-import { renderPage } from '../proxy/html.ts';
+import { renderPage } from '../pages/html.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
 const nameAttributes = 'autocapitalize="none" spellcheck="false" required autofocus';

@@ -5,9 +5,8 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/http/body.ts';
 import { getReturnPath, parseReturnPath } from '../domain/return-path.ts';
-import type { GatewayMetrics } from '../proxy/metrics.ts';
-import { redirect, scriptHeaders, sendHtml, sendsForm } from '../proxy/responses.ts';
-import type { Provider } from '../oidc/provider.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+import { redirect, scriptHeaders, sendHtml, sendsForm } from '../pages/responses.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
 import { renderCodePage, renderContinuePage, renderSignedInPage, renderSignInPage } from './pages.ts';
@@ -25,12 +24,18 @@ interface SubmittedForm {
   readonly serviceTitle: string | undefined;
 }
 
+/** Sign-in at an external provider, which the sign-in page offers. */
+interface SignInProvider {
+  /** Label of the button; undefined without a provider. */
+  readonly name: string | undefined;
+}
+
 interface SignInDependencies {
   readonly context: Pick<Context, 'accounts' | 'caller' | 'clock' | 'log' | 'publicUrl' | 'random'>;
   readonly gate: Gate;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedInAccounts;
-  readonly provider: Provider;
+  readonly provider: SignInProvider;
   readonly metrics: GatewayMetrics;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { getReturnPath } from '../domain/return-path.ts';
-import { redirect, send, sendsForm } from '../proxy/responses.ts';
+import { redirect, send, sendsForm } from '../pages/responses.ts';
 import type { Gate } from './gate.ts';
 
 interface VerifyDependencies {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { stripMappedPrefix } from '../domain/names.ts';
-import { send } from '../proxy/responses.ts';
+import { send } from '../pages/responses.ts';
 import { handlePlainHttp } from './routes.ts';
 
 interface RedirectDependencies {

@@ -2,8 +2,8 @@ import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { stripPort } from '../domain/names.ts';
-import { redirect, send, sendHtml } from '../proxy/responses.ts';
-import { styleSheet } from '../proxy/html.ts';
+import { redirect, send, sendHtml } from '../pages/responses.ts';
+import { styleSheet } from '../pages/html.ts';
 import { buildProfile } from './profile.ts';
 import { renderTrustPage } from './page.ts';
 

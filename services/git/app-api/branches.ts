@@ -10,7 +10,7 @@ import { resolveRevision } from '../repositories/revisions.ts';
 import { changeReference } from '../gitea-api/change-reference.ts';
 import { mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
-import { zeroId } from '../transfer/push-request.ts';
+import { zeroId } from '../domain/ref-change.ts';
 import { getAccount, getRepository } from './issues.ts';
 
 const perPage = 30;

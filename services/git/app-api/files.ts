@@ -10,7 +10,7 @@ import { parsePointer } from '../lfs/pointer.ts';
 import type { ContentDependencies } from '../gitea-api/contents.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { writeFiles, type FileOperation } from '../gitea-api/write-files.ts';
-import { getCommitEmail } from '../wire/users.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
 import { getAccount, getRepository } from './issues.ts';
 
 /** Builds the routes that load single files and change them by a commit. */

@@ -8,7 +8,7 @@ import { migrate } from '../repositories/migrate.ts';
 import { publishFolder, setRemote } from '../repositories/publish.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
-import { getCommitEmail } from '../wire/users.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
 import { getAccount, getRepository } from './issues.ts';
 import { toSummary } from './routes.ts';
 

@@ -11,7 +11,7 @@ import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { resolveAccounts, mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { anonymousCaller } from '../sign-in/caller.ts';
-import { getCommitEmail } from '../wire/users.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
 import { compareDiffs } from './diffs.ts';
 import { getAccount, getIssue, getRepository, type AppCall } from './issues.ts';
 import { commitView } from './routes.ts';

@@ -7,7 +7,7 @@ import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolveRevision, resolveByKind } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { archiveName, isArchiveKind } from '../gitea-api/archives.ts';
+import { archiveName, isArchiveKind } from '../repositories/archives.ts';
 import type { HookDependencies } from '../gitea-api/hooks.ts';
 import { mayWrite, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';

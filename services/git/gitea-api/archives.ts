@@ -1,15 +1,11 @@
 import { Problem } from '../../contracts/problem.ts';
-import { buildOutputTooLargeProblem, type Git } from '../engine/git.ts';
+import { archiveName, buildArchiveCommand, checkArchiveSize, splitArchiveName } from '../repositories/archives.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import { sendOutput } from '../transfer/streams.ts';
 import type { Answer } from './call.ts';
 import { formatFileName } from './content-disposition.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
-
-const archiveFormats: Readonly<Record<string, string>> = { '.zip': 'zip', '.tar.gz': 'tar.gz', '.tar': 'tar' };
-/** Maximum number of files in an archive. */
-const maxFiles = 1_000_000;
 
 /**
  * Streams the files of a commit as one archive, `NAME.zip` or `NAME.tar.gz`.
@@ -22,13 +18,12 @@ export async function archive(
   repository: Repository,
   fileName: string,
 ): Promise<Answer> {
-  const extension = Object.keys(archiveFormats).find((each) => fileName.endsWith(each)) ?? '';
-  const name = fileName.slice(0, fileName.length - extension.length);
+  const { name, extension } = splitArchiveName(fileName);
   const folder = manager.getFolder(repository);
   const revision = extension === '' ? undefined : await resolveRevision(objects, folder, repository, name);
   if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
   const { commit } = revision;
-  await checkSize(git, folder, commit);
+  await checkArchiveSize(git, folder, commit);
   const full = `${repository.owner}/${repository.name}`;
   return {
     status: 200,
@@ -39,50 +34,7 @@ export async function archive(
       Link: `<${base}/api/v1/repos/${full}/archive/${commit}${extension}?rev=${commit}>; rel="immutable"`,
     },
     send: async (response) => {
-      await sendOutput(await git.start(folder, ['archive', ...optionsFor(repository, extension), commit]), response);
+      await sendOutput(await git.start(folder, buildArchiveCommand(repository, extension, commit)), response);
     },
   };
-}
-
-/** Returns true for a supported kind of archive, such as `tar.gz`. */
-export function isArchiveKind(kind: string): boolean {
-  return Object.hasOwn(archiveFormats, `.${kind}`);
-}
-
-/** Writes the archive of a commit to a file. @throws Problem `git.too_much` (413) */
-export async function writeArchive(
-  { git, manager }: Pick<ApiDependencies, 'git' | 'manager'>,
-  repository: Repository,
-  { commit, kind, path }: { readonly commit: string; readonly kind: string; readonly path: string },
-): Promise<void> {
-  const folder = manager.getFolder(repository);
-  await checkSize(git, folder, commit);
-  await git.run(folder, ['archive', ...optionsFor(repository, `.${kind}`), `--output=${path}`, commit], {
-    longRunning: true,
-  });
-}
-
-function optionsFor(repository: Repository, extension: string): readonly string[] {
-  return [`--format=${archiveFormats[extension] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`];
-}
-
-/** Builds the file name of an archive: `lamp-v1.zip`. */
-export function archiveName(repository: Repository, name: string, extension: string): string {
-  return `${repository.name}-${name.replaceAll('/', '-')}${extension}`;
-}
-
-/**
- * Counts the files of a commit. A few objects can describe an enormous tree of folders that contain the same folder repeatedly.
- *
- * @throws Problem `git.too_much` (413)
- */
-async function checkSize(git: Git, folder: string, commit: string): Promise<void> {
-  await using child = await git.start(folder, ['ls-tree', '-r', '-z', '--name-only', commit]);
-  child.stdin.end();
-  child.stderr.resume();
-  let files = 0;
-  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-    for (let index = chunk.indexOf(0); index >= 0; index = chunk.indexOf(0, index + 1)) files += 1;
-    if (files > maxFiles) throw buildOutputTooLargeProblem();
-  }
 }

@@ -4,7 +4,7 @@ import { isNewBranchName } from '../domain/names.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { zeroId } from '../transfer/push-request.ts';
+import { zeroId } from '../domain/ref-change.ts';
 import {
   getAccount,
   readJsonBody,

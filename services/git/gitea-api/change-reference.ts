@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import { GitError } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { zeroId, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../domain/ref-change.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
 
 /**

@@ -4,7 +4,7 @@ import { normalizeTreePath } from '../domain/names.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { gitTime, zeroTime } from '../wire/time.ts';
 import { unverified } from '../wire/commits.ts';
-import { getCommitEmail } from '../wire/users.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
 import { readCommit } from '../repositories/commits.ts';
 import { isAuthorName, type Author } from '../repositories/first-commit.ts';
 import { getAccount, readJsonBody, optional, type Answer, type Call, type Route } from './call.ts';

@@ -10,7 +10,7 @@ import { buildPushPayload } from '../hooks/push-events.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import type { WebhookRow } from '../store/hooks.ts';
-import { zeroId } from '../transfer/push-request.ts';
+import { zeroId } from '../domain/ref-change.ts';
 import { hookJson } from '../wire/hooks.ts';
 import {
   getAccount,

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { Follows } from '../repositories/follows.ts';
 import type { OwnerRow } from '../store/tables.ts';
-import { getCommitEmail, parseProfile, toUserJson } from '../wire/users.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
+import { parseProfile } from '../store/owner-profile.ts';
+import { toUserJson } from '../wire/users.ts';
 import {
   getAccount,
   readJsonBody,

@@ -9,10 +9,10 @@ import { buildAuthorEnvironment } from '../repositories/first-commit.ts';
 import { readReferences, type Reference } from '../repositories/references.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { zeroId } from '../transfer/push-request.ts';
+import { zeroId } from '../domain/ref-change.ts';
 import { annotatedTagJson } from '../wire/tags.ts';
 import { branchJson, payloadCommit, referenceJson, tagJson } from '../wire/commits.ts';
-import { getCommitEmail } from '../wire/users.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
 import {
   getAccount,
   readJsonBody,

@@ -6,7 +6,7 @@ import { resolveRevision } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { ReleaseRow } from '../store/repository-relations.ts';
 import type { Tables } from '../store/tables.ts';
-import { zeroId } from '../transfer/push-request.ts';
+import { zeroId } from '../domain/ref-change.ts';
 import { releaseJson } from '../wire/releases.ts';
 import { toUserJson } from '../wire/users.ts';
 import { changeReference } from './change-reference.ts';

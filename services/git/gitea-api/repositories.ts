@@ -7,9 +7,9 @@ import { repositorySorts, type RepositoryQuery, type RepositoryVisibility } from
 import { addLabels, resolveInitialFiles, fillLicense } from '../repositories/initial-files.ts';
 import { createFirstCommit } from '../repositories/first-commit.ts';
 import { migrate } from '../repositories/migrate.ts';
-import { defaultOptions } from '../wire/repositories.ts';
+import { defaultOptions } from '../repositories/default-options.ts';
 import type { OwnerRow } from '../store/tables.ts';
-import { getCommitEmail } from '../wire/users.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
 import {
   getAccount,
   addCompleteIssue,

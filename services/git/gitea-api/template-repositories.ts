@@ -5,7 +5,7 @@ import type { Git } from '../engine/git.ts';
 import { buildAuthorEnvironment } from '../repositories/first-commit.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readSize } from '../repositories/references.ts';
-import { getCommitEmail } from '../wire/users.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
 import {
   getAccount,
   readJsonBody,

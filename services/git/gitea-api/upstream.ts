@@ -5,7 +5,7 @@ import { MergeArea } from '../pulls/merge-area.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { getCommitEmail } from '../wire/users.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
 import { getAccount, readJsonBody, ok, optional, signedInRoute, type Answer, type Call, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
 import type { ContentDependencies } from './contents.ts';

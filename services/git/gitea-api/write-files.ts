@@ -5,7 +5,7 @@ import { buildAuthorEnvironment, type Author } from '../repositories/first-commi
 import type { ObjectInfo } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolveByKind } from '../repositories/revisions.ts';
-import { zeroId } from '../transfer/push-request.ts';
+import { zeroId } from '../domain/ref-change.ts';
 import { changeReference } from './change-reference.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
 

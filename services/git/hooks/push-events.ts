@@ -8,7 +8,7 @@ import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import type { PushConsequence } from '../transfer/pushes.ts';
-import { zeroId, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../domain/ref-change.ts';
 import { hookCommit } from '../wire/hooks.ts';
 import type { PayloadBuilder } from './payload-builder.ts';
 import type { Hooks } from './hooks.ts';

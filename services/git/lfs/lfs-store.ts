@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { buildDiskFullProblem, isDiskFull } from '../engine/disk-full.ts';
+import { lfsFolder } from '../repositories/file-folders.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -197,11 +198,6 @@ export class LfsStore {
         .execute(),
     );
   }
-}
-
-/** Returns the folder of a repository's objects below the service's folder. */
-export function lfsFolder(files: string, folder: string): string {
-  return join(files, 'lfs', 'objects', folder.slice(0, 2), folder);
 }
 
 /**

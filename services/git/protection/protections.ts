@@ -5,7 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import { compileGlob } from '../domain/glob.ts';
 import type { ProtectionRow } from '../store/repository-relations.ts';
 import type { Tables } from '../store/tables.ts';
-import { zeroId, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../domain/ref-change.ts';
 
 const accounts = z.array(z.string().max(100)).max(200);
 

@@ -1,7 +1,15 @@
-import type { PushRules } from '../transfer/transfer.ts';
-import type { Protections } from './protections.ts';
+import type { RefChange } from '../domain/ref-change.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { Protections, Pusher, PushDecision } from './protections.ts';
 import { findReservedReferences } from './reserved-references.ts';
 import type { TagProtections } from './tag-protections.ts';
+
+/** Returns the references of a push that are rejected. */
+export type PushRules = (
+  repository: Repository,
+  push: { readonly changes: readonly RefChange[] },
+  pusher: Pusher,
+) => Promise<PushDecision>;
 
 /** Creates the rules of pushes: reserved references and the protections of branches and tags. */
 export function createPushRules(protections: Protections, tagProtections: TagProtections): PushRules {

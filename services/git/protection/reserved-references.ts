@@ -1,4 +1,4 @@
-import { zeroId, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../domain/ref-change.ts';
 import type { Repository } from '../repositories/repositories.ts';
 
 /**

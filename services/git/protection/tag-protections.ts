@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { compileGlob } from '../domain/glob.ts';
 import type { Tables } from '../store/tables.ts';
 import type { TagProtectionRow } from '../store/tag-protections.ts';
-import type { RefChange } from '../transfer/push-request.ts';
+import type { RefChange } from '../domain/ref-change.ts';
 import type { Pusher } from './protections.ts';
 
 const tagPrefix = 'refs/tags/';

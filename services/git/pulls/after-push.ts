@@ -5,7 +5,7 @@ import { parseProtectionOptions, type Protections } from '../protection/protecti
 import { readLog, type Commit } from '../repositories/commits.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { IssueRow } from '../store/issue-tables.ts';
-import { zeroId, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../domain/ref-change.ts';
 import type { PushPreparation } from '../transfer/pushes.ts';
 import type { PullServiceDependencies, Pulls } from './pulls.ts';
 

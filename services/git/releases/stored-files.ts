@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { assetFolder } from '../repositories/file-folders.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -96,9 +97,4 @@ export class StoredFiles<Name extends Table> {
 
 export function buildFileTooLargeProblem(): Problem {
   return new Problem('git.too_large', 413, 'This file is too large.');
-}
-
-/** Returns the folder of a repository's files below the service's folder. */
-export function assetFolder(files: string, folder: string): string {
-  return join(files, 'release-assets', folder.slice(0, 2), folder);
 }

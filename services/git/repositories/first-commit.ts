@@ -1,5 +1,5 @@
 import type { Git } from '../engine/git.ts';
-import { zeroId, type RefChange } from '../transfer/push-request.ts';
+import { zeroId, type RefChange } from '../domain/ref-change.ts';
 import type { Repository } from './repositories.ts';
 
 /** Author of a commit that this service creates. */

@@ -1,11 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
-import type { LfsStore } from '../lfs/lfs-store.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 import type { RepositoryManager } from './repository-manager.ts';
 import { readSize } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
+
+/** Storage of large files, which a fork shares with its parent. */
+interface SharedFiles {
+  share(parent: Repository, fork: Repository): Promise<void>;
+}
 
 /** Forks and stars of repositories. */
 export class Forks {
@@ -14,7 +18,7 @@ export class Forks {
   readonly #dependencies: {
     readonly git: Git;
     readonly manager: RepositoryManager;
-    readonly lfs: LfsStore;
+    readonly lfs: SharedFiles;
     readonly repositories: Repositories;
   };
 
@@ -23,7 +27,7 @@ export class Forks {
     deps: {
       readonly git: Git;
       readonly manager: RepositoryManager;
-      readonly lfs: LfsStore;
+      readonly lfs: SharedFiles;
       readonly repositories: Repositories;
     },
   ) {

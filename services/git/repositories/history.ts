@@ -3,15 +3,10 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import type { EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
-import { zeroId } from '../transfer/push-request.ts';
-import type { PushConsequence } from '../transfer/pushes.ts';
+import { zeroId } from '../domain/ref-change.ts';
 import type { Repositories } from './repositories.ts';
 import type { RepositoryVisibility } from './repository-query.ts';
 
-/** Maximum number of stored reference changes of a repository. */
-const maxRows = 500;
-/** Maximum number of stored reference changes of one push. */
-const maxRowsPerPush = 20;
 const eventKinds: Partial<Record<EntryKind, GitEvent['kind']>> = {
   close: 'closed',
   reopen: 'reopened',
@@ -25,33 +20,6 @@ export interface HistoryCursor {
   readonly time: number;
   /** ID of the last event. Without it, all events with the same time are skipped. */
   readonly id?: string | undefined;
-}
-
-/** Returns a consequence that stores the reference changes of a push. */
-export function recordPushHistory(clock: { now(): number }): PushConsequence {
-  return async (transaction, { account, changes, repository }) => {
-    const visible = changes.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRowsPerPush);
-    if (visible.length === 0) return;
-    const common = { repository_id: repository.id, account, created_at: clock.now() };
-    await transaction
-      .insertInto('push_history')
-      .values(visible.map((change) => ({ ...common, ...change })))
-      .execute();
-    const oldest = await transaction
-      .selectFrom('push_history')
-      .select('id')
-      .where('repository_id', '=', repository.id)
-      .orderBy('id', 'desc')
-      .offset(maxRows)
-      .limit(1)
-      .executeTakeFirst();
-    if (oldest === undefined) return;
-    await transaction
-      .deleteFrom('push_history')
-      .where('repository_id', '=', repository.id)
-      .where('id', '<=', oldest.id)
-      .execute();
-  };
 }
 
 const repositoryColumns = ['owners.name as owner', 'repositories.name as name'] as const;

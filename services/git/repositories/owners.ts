@@ -3,7 +3,7 @@ import { AccountName } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
-import { findAccountOfEmail } from '../wire/users.ts';
+import { findAccountOfEmail } from './commit-email.ts';
 import { checkOwnerRow, type Repositories } from './repositories.ts';
 
 /** Changes of an owner. Undefined fields stay unchanged. */

@@ -1,7 +1,12 @@
 import { isObjectId } from '../domain/names.ts';
-import type { RefView } from '../wire/contents.ts';
 import type { Objects } from './objects.ts';
 import type { Repository } from './repositories.ts';
+
+/** Form in which a URL names a commit: branch, tag or ID. */
+export interface RefView {
+  readonly kind: 'branch' | 'tag' | 'commit';
+  readonly name: string;
+}
 
 /** Commit with the name that it was requested by. */
 export interface Revision extends RefView {

@@ -1,5 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import type { PushRequest, RefChange } from './push-request.ts';
+import type { RefChange } from '../domain/ref-change.ts';
+import type { PushRequest } from './push-request.ts';
 import { flushPacket, encodePacket, PacketReader } from './pkt-line.ts';
 
 const sideBandData = 1;

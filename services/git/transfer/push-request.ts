@@ -1,14 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import { isReferenceName } from '../domain/names.ts';
+import type { RefChange } from '../domain/ref-change.ts';
 import { PacketReader } from './pkt-line.ts';
-
-/** Reference that a push creates, moves or deletes. An ID of zeros means that the reference does not exist. */
-export interface RefChange {
-  readonly ref: string;
-  readonly before: string;
-  readonly after: string;
-}
 
 /** Commands of a push, which precede the pack. */
 export interface PushRequest {
@@ -24,7 +18,6 @@ export interface PushRequest {
 const maxChanges = 20_000;
 /** Maximum size of the list of references. */
 const maxBytes = 8 * 1024 * 1024;
-export const zeroId = '0'.repeat(40);
 
 /**
  * Reads the commands of a push and leaves the pack in the stream. Returns undefined if the client ended the stream

@@ -6,7 +6,7 @@ import type { Git } from '../engine/git.ts';
 import { readReferences, readSize } from '../repositories/references.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
-import { zeroId, type RefChange } from './push-request.ts';
+import { zeroId, type RefChange } from '../domain/ref-change.ts';
 
 const changesSchema = z.array(z.object({ ref: z.string(), before: z.string(), after: z.string() }));
 const heads = 'refs/heads/';

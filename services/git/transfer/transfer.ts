@@ -3,17 +3,15 @@ import { pipeline } from 'node:stream/promises';
 import type { RunningChild } from '../../contracts/children.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readErrors, type Git } from '../engine/git.ts';
-import type { Pusher, PushDecision } from '../protection/protections.ts';
+import type { Pusher } from '../protection/protections.ts';
+import type { PushRules } from '../protection/push-rules.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { pipeInput, forwardOutput } from './streams.ts';
 import { findAppliedChanges, type Pushes } from './pushes.ts';
 import { PushReport, buildRejectionReport } from './push-report.ts';
-import { readPushRequest, type PushRequest } from './push-request.ts';
+import { readPushRequest } from './push-request.ts';
 
 export type Service = 'upload-pack' | 'receive-pack';
-
-/** Returns the references of a push that are rejected. */
-export type PushRules = (repository: Repository, push: PushRequest, pusher: Pusher) => Promise<PushDecision>;
 
 export interface TransferDependencies {
   readonly context: Pick<Context, 'log'>;

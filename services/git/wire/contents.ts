@@ -1,4 +1,5 @@
 import type { Commit } from '../repositories/commits.ts';
+import type { RefView } from '../repositories/revisions.ts';
 import type { RepositoryAddress } from './commits.ts';
 import { gitTime } from './time.ts';
 
@@ -12,12 +13,6 @@ export interface Entry {
   readonly last: Commit | undefined;
   /** URL in `.gitmodules`, for a submodule. */
   readonly submodule?: string | undefined;
-}
-
-/** Form in which a URL names a commit: branch, tag or ID. */
-export interface RefView {
-  readonly kind: 'branch' | 'tag' | 'commit';
-  readonly name: string;
 }
 
 const kinds: Readonly<Record<string, string>> = { '040000': 'dir', '160000': 'submodule', '120000': 'symlink' };

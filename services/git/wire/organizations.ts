@@ -1,5 +1,6 @@
 import type { OwnerRow } from '../store/tables.ts';
-import { avatarUrl, parseProfile } from './users.ts';
+import { parseProfile } from '../store/owner-profile.ts';
+import { avatarUrl } from './users.ts';
 
 /** Converts an organization to JSON. */
 export function organizationJson(row: OwnerRow, base: string) {

@@ -1,31 +1,9 @@
 import { levels, type Level } from '../repositories/access.ts';
+import { defaultOptions } from '../repositories/default-options.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { zeroTime, formatTime } from './time.ts';
 import { toUserJson } from './users.ts';
-
-/** Default values of the repository options in Gitea's API. */
-export const defaultOptions = {
-  has_issues: true,
-  has_wiki: false,
-  has_pull_requests: true,
-  has_projects: false,
-  has_releases: true,
-  has_packages: false,
-  has_actions: false,
-  ignore_whitespace_conflicts: false,
-  allow_merge_commits: true,
-  allow_rebase: true,
-  allow_rebase_explicit: true,
-  allow_squash_merge: true,
-  allow_fast_forward_only_merge: true,
-  allow_manual_merge: false,
-  autodetect_manual_merge: false,
-  allow_rebase_update: true,
-  default_delete_branch_after_merge: false,
-  default_merge_style: 'merge',
-  default_allow_maintainer_edit: true,
-} as const;
 
 export interface RepositoryLinks {
   readonly base: string;

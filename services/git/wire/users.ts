@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { OwnerProfile, OwnerRow } from '../store/tables.ts';
+import { getCommitEmail } from '../repositories/commit-email.ts';
+import { parseProfile } from '../store/owner-profile.ts';
+import type { OwnerRow } from '../store/tables.ts';
 import { zeroTime, formatTime } from './time.ts';
 
 /** Options for the account's own view and for administrators. */
@@ -8,24 +10,8 @@ export interface UserView {
   readonly admin?: boolean;
 }
 
-/** Returns the email address for commits made on the server: that of the account, or a noreply address if it is hidden. */
-export function getCommitEmail(owner: Pick<OwnerRow, 'email' | 'id' | 'name' | 'profile'>, base: string): string {
-  const { id, name } = owner;
-  if (owner.email !== '' && parseProfile(owner).hide_email !== true) return owner.email;
-  return `${id}+${name}@noreply.${new URL(base).hostname.replace(/^\[|\]$/g, '')}`;
-}
-
-/** Returns the account of a noreply address built by {@link getCommitEmail}. */
-export function findAccountOfEmail(email: string): string | undefined {
-  return /^\d+\+(.+)@noreply\./.exec(email)?.[1];
-}
-
 export function avatarUrl(name: string, base: string): string {
   return `${base}/avatars/${createHash('md5').update(name.toLowerCase()).digest('hex')}`;
-}
-
-export function parseProfile({ profile }: Pick<OwnerRow, 'profile'>): OwnerProfile {
-  return JSON.parse(profile) as OwnerProfile;
 }
 
 /** Converts an account, or an organization as an owner, to JSON. */

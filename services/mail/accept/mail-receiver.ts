@@ -9,13 +9,13 @@ import { deliver, buildDeliveryJobs } from '../deliver/delivery-worker.ts';
 import { buildDeliveries } from '../domain/deliveries.ts';
 import { matchRecipient } from '../domain/recipients.ts';
 import { findRule, type Rule } from '../domain/rules.ts';
-import type { Routing } from './routing.ts';
+import type { Routing } from '../routing/routing.ts';
 import { parseMail } from '../mime/parse.ts';
 import { parseSubject } from '../mime/subject.ts';
-import type { DeliveryBackoff } from './delivery-backoff.ts';
+import type { DeliveryBackoff } from '../deliver/delivery-backoff.ts';
+import type { Envelope } from './envelope.ts';
 import type { Sender, SignIn } from './sign-in.ts';
-import type { Envelope, MailHandler } from '../smtp/listener.ts';
-import { Refusal } from '../smtp/refusal.ts';
+import { Refusal } from './refusal.ts';
 import { readSource, toSmallSource, type Incoming } from '../store/incoming.ts';
 import type { Message, MessageStore } from '../store/messages.ts';
 import type { Sources } from '../store/sources.ts';
@@ -53,7 +53,7 @@ interface ReceiverDependencies {
  * Accepts mails: checks recipients, then writes the row, its jobs and a small source in one commit; a large source is
  * written before.
  */
-export class MailReceiver implements MailHandler {
+export class MailReceiver {
   readonly #dependencies: ReceiverDependencies;
   /** Time of the newest mail in ms since the epoch. */
   lastReceivedAt: number | undefined;
@@ -62,6 +62,11 @@ export class MailReceiver implements MailHandler {
     this.#dependencies = dependencies;
   }
 
+  /**
+   * Returns the address to be stored, without parts used for authorization.
+   *
+   * @throws Refusal for an unknown recipient, or one that the sender may not use
+   */
   async admit(address: string, sender: Sender | undefined, remoteAddress: string): Promise<string> {
     const { topicMail, signIn, requiresSignIn, processed } = this.#dependencies;
     try {
@@ -84,6 +89,11 @@ export class MailReceiver implements MailHandler {
     throw new Refusal(550, 'Recipient unknown; add it to the recipients of the mail gateway');
   }
 
+  /**
+   * Receives a mail and resolves with its id once it is durable.
+   *
+   * @throws Refusal
+   */
   async receive(envelope: Envelope, stream: SMTPServerDataStream): Promise<string> {
     const { context, sources, processed } = this.#dependencies;
     const id = createSortableId(context.random, context.clock.now());

@@ -1,7 +1,7 @@
 import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { isSameSecret } from '../../kit/same-secret.ts';
-import { Refusal } from '../smtp/refusal.ts';
+import { Refusal } from './refusal.ts';
 
 /** Authenticated sender: a login of the settings or an account. */
 export type Sender = { readonly login: string } | { readonly identity: Identity };

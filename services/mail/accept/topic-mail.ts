@@ -2,7 +2,7 @@ import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { parseTopicAddress, type TopicAddressOptions } from '../domain/topic-address.ts';
 import type { Sender } from './sign-in.ts';
-import { Refusal } from '../smtp/refusal.ts';
+import { Refusal } from './refusal.ts';
 
 /**
  * Accepts mail to topic addresses, authorized by the token in the address or the signed-in sender, with push

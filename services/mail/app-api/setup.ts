@@ -8,7 +8,7 @@ import { matchRecipient } from '../domain/recipients.ts';
 import { findRule } from '../domain/rules.ts';
 import { splitTargets } from '../domain/target.ts';
 import { parseTopicAddress } from '../domain/topic-address.ts';
-import type { Routing } from '../accept/routing.ts';
+import type { Routing } from '../routing/routing.ts';
 import type { Settings } from '../settings.ts';
 import { readCertificate } from '../smtp/certificate.ts';
 import { parseMailrise } from '../import/mailrise.ts';

@@ -1,4 +1,4 @@
-import type { Envelope } from '../smtp/listener.ts';
+import type { Envelope } from '../accept/envelope.ts';
 
 /** Creates a mail that tests the path from an address to a notification. */
 export function buildTestMail(recipient: string, now: number, id: string): readonly [Envelope, Buffer] {

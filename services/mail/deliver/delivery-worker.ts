@@ -22,9 +22,9 @@ import {
   type NotificationOptions,
 } from '../domain/notification.ts';
 import { parseTarget, type Target } from '../domain/target.ts';
-import type { Routing } from '../accept/routing.ts';
+import type { Routing } from '../routing/routing.ts';
 import type { MailReader } from '../mime/reader.ts';
-import type { DeliveryBackoff } from '../accept/delivery-backoff.ts';
+import type { DeliveryBackoff } from './delivery-backoff.ts';
 import type { Sources } from '../store/sources.ts';
 
 /** Delivers one mail to one target. */

@@ -8,13 +8,14 @@ import type {
   SMTPServerSession,
 } from 'smtp-server';
 import type { Clock, Log } from '../../contracts/service.ts';
+import type { Envelope } from '../accept/envelope.ts';
 import type { Sender, SignIn } from '../accept/sign-in.ts';
 import type { Certificate } from './certificate.ts';
 import { busyEvent, ConnectionServer } from './connection.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../accept/refusal.ts';
 
 /** Handles accepted mails; the listener only implements SMTP. */
-export interface MailHandler {
+interface MailHandler {
   /**
    * Returns the address to be stored, without parts used for authorization.
    *
@@ -27,13 +28,6 @@ export interface MailHandler {
    * @throws Refusal
    */
   receive(envelope: Envelope, stream: SMTPServerDataStream): Promise<string>;
-}
-
-export interface Envelope {
-  /** Empty for bounces. */
-  readonly sender: string;
-  readonly recipients: readonly string[];
-  readonly remoteAddress: string;
 }
 
 /** Options that apply to open connections as soon as they change. */

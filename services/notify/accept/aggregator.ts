@@ -17,12 +17,11 @@ import {
   computeFingerprint,
   buildMessage,
   selectUrls,
-  type CallOptions,
   type Selection,
   type Key,
-  type PlannedDelivery,
 } from './selection.ts';
 import type { Deliveries } from '../deliver/deliveries.ts';
+import type { CallOptions, PlannedDelivery } from '../deliver/planned-delivery.ts';
 import { enqueueDeliveries, planDeliveryLevels, type DeliveryLevels } from '../deliver/escalation.ts';
 import { parseDestination } from '../destinations/catalogue.ts';
 import { noRules, planDelivery, windowStart } from '../domain/delivery-rules.ts';

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { NotificationContent } from '../../contracts/notify/notification.ts';
 import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Destination } from '../destinations/destination.ts';
-import { planEscalation, findRetries, type ChainLevel } from '../domain/escalation.ts';
+import type { CallOptions, PlannedDelivery } from '../deliver/planned-delivery.ts';
+import { planEscalation, findRetries } from '../domain/escalation.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Message } from '../domain/message.ts';
-import type { DeliveryPlan } from '../domain/delivery-rules.ts';
 import { selectDestinations, type TagExpression } from '../domain/tags.ts';
 import { readDestinations, type Entry, type ParsedKey, type TaggedDestination } from '../keys/read-key.ts';
 import { getDestinationId } from '../keys/sealed-destinations.ts';
@@ -18,25 +17,8 @@ export interface Key extends ParsedKey {
   readonly secret: string | undefined;
 }
 
-/** Delivery options of one call for one destination. */
-export interface CallOptions {
-  /** Position in the escalation. */
-  readonly chainLevel?: ChainLevel | undefined;
-  /** Retries after the first attempt; overrides the value of the URL. */
-  readonly retries?: number | undefined;
-}
-
 /** Selected destination with its options. */
 export type Selection = Pick<TaggedDestination, 'destination' | 'rules'> & CallOptions;
-/** Selected destination with the time of its delivery. */
-export interface PlannedDelivery extends CallOptions {
-  /** ID of the destination. */
-  readonly delivery: string;
-  readonly destination: Destination;
-  readonly plan: DeliveryPlan;
-  /** The destination has a rate limit. */
-  readonly countsAgainstRate: boolean;
-}
 
 /** Returns the destinations of a key that a call selects. */
 export function selectDeliveries(key: Key, expression: TagExpression | undefined): readonly (Entry & CallOptions)[] {

@@ -1,6 +1,6 @@
 import type { ApiHandler } from '../../contracts/api.ts';
-import { MaskedUrls } from '../keys/masked-urls.ts';
-import { History } from '../store/history.ts';
+import { MaskedUrls } from '../store/masked-urls.ts';
+import { History } from '../history/history.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { keyHandlers } from './keys.ts';
 import { notificationHandlers } from './notifications.ts';

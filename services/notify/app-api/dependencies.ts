@@ -10,7 +10,7 @@ import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
 import type { HealthStore } from '../store/health.ts';
-import type { NotificationIndex } from '../accept/notification-index.ts';
+import type { NotificationIndex } from '../history/notification-index.ts';
 import type { NotificationStore } from '../store/notifications.ts';
 
 /** Dependencies of the app API routes. */

@@ -7,7 +7,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { deliver } from '../deliver/job.ts';
 import { forEachJob } from '../deliver/for-each-job.ts';
 import { destinationId } from '../destinations/catalogue.ts';
-import type { History, PastNotification } from '../store/history.ts';
+import type { History, PastNotification } from '../history/history.ts';
 import type { ApiDependencies } from './dependencies.ts';
 
 const okReply = { ok: true } as const;

@@ -4,7 +4,7 @@ import type { Clock, Log, Vault } from '../../contracts/service.ts';
 import { isNativeUrl, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { parseDestinationUrl } from '../destinations/url.ts';
-import { MaskedUrls } from '../keys/masked-urls.ts';
+import { MaskedUrls } from '../store/masked-urls.ts';
 import type { EngineUrlStore } from '../store/engine-urls.ts';
 import { engineDestination, type DestinationDescription } from './destination.ts';
 import type { Library } from './library.ts';

@@ -11,7 +11,7 @@ import type { FirstAttempts } from './first-attempts.ts';
 import type { RecentCache } from './recent-cache.ts';
 import { Recovery } from './recovery.ts';
 import type { DeliverySender } from './delivery-sender.ts';
-import { toLoggedUrl, MaskedUrls } from '../keys/masked-urls.ts';
+import { toLoggedUrl, MaskedUrls } from '../store/masked-urls.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { HealthStore } from '../store/health.ts';
 import type { NotificationStore, OpenDelivery } from '../store/notifications.ts';

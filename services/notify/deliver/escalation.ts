@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Kysely } from 'kysely';
 import type { Jobs } from '../../contracts/jobs.ts';
-import type { PlannedDelivery } from '../accept/selection.ts';
 import { deliver } from './job.ts';
+import type { PlannedDelivery } from './planned-delivery.ts';
 import type { ChainLevel } from '../domain/escalation.ts';
 import type { SealedDestinations } from '../keys/sealed-destinations.ts';
 import { advanceChain, insertLevels } from '../store/escalations.ts';

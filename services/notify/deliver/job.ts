@@ -20,6 +20,3 @@ export const deliver = defineJob('notify.deliver', Delivery, {
   // The row of the delivery records its completion, and a notification is accepted only once.
   deleteWhenDone: true,
 });
-
-/** Purpose to which the seals of destination URLs are bound. */
-export const urlPurpose = 'notify.destination';

@@ -1,11 +1,12 @@
 import type { Vault } from '../../contracts/service.ts';
-import { urlPurpose } from '../deliver/job.ts';
 import { destinationId, parseDestination } from '../destinations/catalogue.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
-import type { MaskedUrls } from './masked-urls.ts';
+import type { MaskedUrls } from '../store/masked-urls.ts';
 import type { OpenDelivery } from '../store/notifications.ts';
 
+/** Purpose to which the seals of destination URLs are bound. */
+const urlPurpose = 'notify.destination';
 /** Maximum number of opened destinations in the cache. */
 const maxOpened = 500;
 

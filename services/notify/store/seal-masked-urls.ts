@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
-import type { MaskedUrls } from '../keys/masked-urls.ts';
+import type { MaskedUrls } from './masked-urls.ts';
 import type { NotifyTables } from './tables.ts';
 
 const StoredLevelDelivery = z.looseObject({ row: z.looseObject({ shownUrl: z.string() }) });

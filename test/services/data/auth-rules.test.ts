@@ -4,7 +4,8 @@ import { describeJsonError } from '../../../services/data/auth-api/domain/go-jso
 import { RateLimits, type Origin } from '../../../services/data/auth-api/domain/rate-limits.ts';
 import { isAllowedRedirect, encodeRedirect } from '../../../services/data/auth-api/domain/redirects.ts';
 import { AuthError, formatAuthError } from '../../../services/data/auth-api/http/auth-error.ts';
-import { createRefreshToken, hashToken } from '../../../services/data/auth-api/one-time-tokens.ts';
+import { createRefreshToken } from '../../../services/data/auth-api/one-time-tokens.ts';
+import { hashToken } from '../../../services/data/keys/code-hash.ts';
 
 test('formats errors in the version that the client selects', () => {
   const refusal = new AuthError(422, 'weak_password', 'Too short.', ['length']);

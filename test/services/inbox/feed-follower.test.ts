@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createFeeds } from '../../../main/host/services/feeds.ts';
 import { InboxOffer } from '../../../services/contracts/inbox/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { pushInboxFeed } from '../../../services/contracts/push/inbox-feed.ts';
+import { pushInboxFeed } from '../../../services/contracts/inbox/push-feed.ts';
 import { FeedFollower } from '../../../services/inbox/feed-follower.ts';
 import { FeedPositions } from '../../../services/inbox/store/feed-positions.ts';
 import { ItemStore } from '../../../services/inbox/store/items.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mail } from '../../../services/mail/index.ts';
-import { DeliveryBackoff } from '../../../services/mail/accept/delivery-backoff.ts';
+import { DeliveryBackoff } from '../../../services/mail/deliver/delivery-backoff.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, type Offers } from '../notify/support.ts';

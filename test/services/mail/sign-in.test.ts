@@ -11,7 +11,7 @@ import { mail } from '../../../services/mail/index.ts';
 import { Settings } from '../../../services/mail/settings.ts';
 import { SignIn } from '../../../services/mail/accept/sign-in.ts';
 import { createNetworkFilter } from '../../../services/mail/smtp/networks.ts';
-import type { Refusal } from '../../../services/mail/smtp/refusal.ts';
+import type { Refusal } from '../../../services/mail/accept/refusal.ts';
 import { openAccountsFixture } from '../../host/accounts/accounts-fixture.ts';
 import { admin, openTestHost, type TestHost } from '../../support/host.ts';
 import { lacks, lacksProgram } from '../../support/requirements.ts';

@@ -11,7 +11,7 @@ import { startLibrary } from '../../../main/host/engines/start.ts';
 import { engineProgress, type EngineLibrary, type Engines } from '../../../services/contracts/control/engines.ts';
 import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
 import { control } from '../../../services/control/index.ts';
-import { retryEngineDeliveries } from '../../../services/notify/apprise/retry-waiting.ts';
+import { retryEngineDeliveries } from '../../../services/notify/deliver/retry-engine-deliveries.ts';
 import { Library } from '../../../services/notify/apprise/library.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';

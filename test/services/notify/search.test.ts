@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { NotificationIndex } from '../../../services/notify/accept/notification-index.ts';
+import { NotificationIndex } from '../../../services/notify/history/notification-index.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
-import { History } from '../../../services/notify/store/history.ts';
+import { History } from '../../../services/notify/history/history.ts';
 import { NotificationStore } from '../../../services/notify/store/notifications.ts';
 import { migrations } from '../../../services/notify/store/migrations.ts';
 import type { Database } from '../../../main/host/database/open.ts';

@@ -24,12 +24,12 @@ import {
 } from '../call.ts';
 import { listHeaders, parsePage } from '../paging.ts';
 import { getRepositoryAddress } from '../api-dependencies.ts';
+import { readUsers } from '../../wire/read-users.ts';
 import {
   getComment,
   getIssue,
   mayWrite,
   requireNotArchived,
-  readUsers,
   getIssueRepository,
   findVisibleEntry,
   parseTime,

@@ -7,15 +7,9 @@ import { issueJson } from '../../wire/issues.ts';
 import { getAccount, readJsonBody, ok, optional, type Call, type Route } from '../call.ts';
 import { listHeaders, parsePage, getPageItems } from '../paging.ts';
 import { getRepositoryAddress } from '../api-dependencies.ts';
-import {
-  getIssue,
-  mayWrite,
-  listAccountNames,
-  requireNotArchived,
-  readUsers,
-  type IssueDependencies,
-  type IssueContext,
-} from './issue-access.ts';
+import { readUsers } from '../../wire/read-users.ts';
+import { listAccountNames } from '../../issues/account-names.ts';
+import { getIssue, mayWrite, requireNotArchived, type IssueDependencies, type IssueContext } from './issue-access.ts';
 
 type RelatedIssue = IssueContext & { readonly issue: Issue };
 

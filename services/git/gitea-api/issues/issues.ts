@@ -34,15 +34,15 @@ import {
 import { parseFlag, listHeaders, parsePage } from '../paging.ts';
 import { getRepositoryAddress } from '../api-dependencies.ts';
 import { parseClosedState, resolveLabelIds, resolveMilestone } from './fields.ts';
+import { readUsers } from '../../wire/read-users.ts';
+import { listAccountNames } from '../../issues/account-names.ts';
 import {
   resolveAccounts,
   getIssue,
   mayWrite,
-  listAccountNames,
   requireAuthor,
   requireNotArchived,
   requireWrite,
-  readUsers,
   getIssueRepository,
   parseTime,
   type IssueDependencies,

@@ -6,7 +6,8 @@ import { formatTime } from '../../wire/time.ts';
 import { getAccount, readJsonBody, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
 import type { Db } from '../../store/tables.ts';
-import { getIssue, requireNotArchived, readUsers, getIssueRepository, type IssueDependencies } from './issue-access.ts';
+import { readUsers } from '../../wire/read-users.ts';
+import { getIssue, requireNotArchived, getIssueRepository, type IssueDependencies } from './issue-access.ts';
 
 export const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
 const reactionBody = z.object({ content: z.string() });

@@ -20,12 +20,12 @@ import {
 } from '../call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
 import { getRepositoryAddress } from '../api-dependencies.ts';
+import { readUsers } from '../../wire/read-users.ts';
+import { listAccountNames } from '../../issues/account-names.ts';
 import {
   getIssue,
   mayWrite,
-  listAccountNames,
   requireNotArchived,
-  readUsers,
   getIssueRepository,
   parseTime,
   type IssueDependencies,

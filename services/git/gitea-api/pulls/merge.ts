@@ -3,8 +3,8 @@ import { Problem } from '../../../contracts/problem.ts';
 import { mergeStyles } from '../../pulls/merge.ts';
 import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Author } from '../../repositories/first-commit.ts';
-import { zeroId } from '../../transfer/push-request.ts';
-import { getCommitEmail } from '../../wire/users.ts';
+import { zeroId } from '../../domain/ref-change.ts';
+import { getCommitEmail } from '../../repositories/commit-email.ts';
 import {
   getAccount,
   readJsonBody,

@@ -6,13 +6,9 @@ import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Tables } from '../../store/tables.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { getAccount, noContent, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
-import {
-  getIssue,
-  listAccountNames,
-  requireNotArchived,
-  readUsers,
-  getIssueRepository,
-} from '../issues/issue-access.ts';
+import { readUsers } from '../../wire/read-users.ts';
+import { listAccountNames } from '../../issues/account-names.ts';
+import { getIssue, requireNotArchived, getIssueRepository } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
 import { getRepositoryName, getRepositoryAddress } from '../api-dependencies.ts';
 import { pullsJson, type PullDependencies } from './pull-views.ts';

@@ -3,13 +3,16 @@ import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Issue } from '../../issues/issues.ts';
 import type { Merges } from '../../pulls/merge.ts';
 import type { MergeRules } from '../../pulls/merge-rules.ts';
+import { countLineComments } from '../../pulls/line-comments.ts';
 import { isPull, type Pulls } from '../../pulls/pulls.ts';
 import type { Level } from '../../repositories/access.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { PullRow } from '../../store/issue-tables.ts';
 import { pullJson } from '../../wire/pulls.ts';
 import type { Call } from '../call.ts';
-import { listAccountNames, readUsers, type IssueDependencies } from '../issues/issue-access.ts';
+import { readUsers } from '../../wire/read-users.ts';
+import { listAccountNames } from '../../issues/account-names.ts';
+import type { IssueDependencies } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
 import { getRepositoryName, getRepositoryAddress, toRepositoryView } from '../api-dependencies.ts';
 import type { Db } from '../../store/tables.ts';
@@ -90,25 +93,4 @@ export async function readPullJson(deps: PullDependencies, call: Call, target: P
   const [json] = issue !== undefined && isPull(issue) ? await pullsJson(deps, call, target, [issue]) : [];
   if (json === undefined) throw buildNotFoundProblem();
   return json;
-}
-
-/** Counts the submitted line comments of each pull request. */
-export async function countLineComments(
-  db: Db,
-  some: readonly Pick<PullIssue, 'id'>[],
-): Promise<ReadonlyMap<number, number>> {
-  if (some.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('issue_entries')
-    .select(['issue_id', (is) => is.fn.countAll<number>().as('count')])
-    .where('kind', '=', 'code')
-    .where(
-      'issue_id',
-      'in',
-      some.map(({ id }) => id),
-    )
-    .where(isVisibleTo(undefined))
-    .groupBy('issue_id')
-    .execute();
-  return new Map(rows.map(({ issue_id, count }) => [issue_id, Number(count)]));
 }

@@ -28,7 +28,8 @@ import {
   type Call,
   type Route,
 } from '../call.ts';
-import { resolveAccounts, mayWrite, requireNotArchived, requireWrite, readUsers } from '../issues/issue-access.ts';
+import { readUsers } from '../../wire/read-users.ts';
+import { resolveAccounts, mayWrite, requireNotArchived, requireWrite } from '../issues/issue-access.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
 import { getLevelOfAccount, getRepositoryAddress } from '../api-dependencies.ts';
 import { getPull, type PullContext, type PullDependencies } from './pull-views.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
 import { createFeeds } from '../../../../main/host/services/feeds.ts';
-import { pushInboxFeed } from '../../../../services/contracts/push/inbox-feed.ts';
+import { pushInboxFeed } from '../../../../services/contracts/inbox/push-feed.ts';
 import { InboxFeed } from '../../../../services/push/publish/inbox-feed.ts';
 import { FeedStore } from '../../../../services/push/store/feed.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';

@@ -1,6 +1,6 @@
 import type { Jobs } from '../../contracts/jobs.ts';
-import { deliver } from '../deliver/job.ts';
-import { forEachJob } from '../deliver/for-each-job.ts';
+import { deliver } from './job.ts';
+import { forEachJob } from './for-each-job.ts';
 import type { NotificationStore } from '../store/notifications.ts';
 
 /** Retries the deliveries that wait for the engine, after it became available. Their next attempt may be an hour away. */

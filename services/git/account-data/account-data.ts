@@ -4,10 +4,10 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { removeFromIssues } from '../issues/account-removal.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import type { RepositoryManager } from './repository-manager.ts';
-import type { Objects } from './objects.ts';
-import type { Owners } from './owners.ts';
-import type { Repositories, Repository } from './repositories.ts';
+import type { RepositoryManager } from '../repositories/repository-manager.ts';
+import type { Objects } from '../repositories/objects.ts';
+import type { Owners } from '../repositories/owners.ts';
+import type { Repositories, Repository } from '../repositories/repositories.ts';
 
 export interface AccountDataDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db'>;

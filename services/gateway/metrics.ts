@@ -1,4 +1,4 @@
-import type { Counter, Metrics } from '../../contracts/metrics.ts';
+import type { Counter, Metrics } from '../contracts/metrics.ts';
 
 /** Outcome of a request. */
 export type Outcome = 'passed' | 'sign_in' | 'refused' | 'not_found' | 'service_down' | 'failed';

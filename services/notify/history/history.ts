@@ -2,9 +2,9 @@ import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../contracts/notify/history.ts';
 import { NotificationType, TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { parseSearch } from '../../kit/search-terms.ts';
-import type { NotificationIndex } from '../accept/notification-index.ts';
-import type { MaskedUrls } from '../keys/masked-urls.ts';
-import type { DeliveryTable, NotifyTables } from './tables.ts';
+import type { NotificationIndex } from './notification-index.ts';
+import type { MaskedUrls } from '../store/masked-urls.ts';
+import type { DeliveryTable, NotifyTables } from '../store/tables.ts';
 
 /** Notification in the history; only the jobs know which deliveries can be retried. */
 export interface PastNotification extends Omit<NotifyHistoryEntry, 'deliveries'> {
