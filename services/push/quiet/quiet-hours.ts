@@ -6,7 +6,7 @@ import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { getInboxKey } from '../publish/inbox-copy.ts';
-import type { Recorded } from '../publish/write-messages.ts';
+import type { Recorded } from '../messages/write-messages.ts';
 import { quietHandlers } from '../app-api/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';

@@ -2,7 +2,7 @@ import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { WriteMessages } from '../publish/write-messages.ts';
+import type { WriteMessages } from '../messages/write-messages.ts';
 import { scheduleHandlers } from '../app-api/schedules.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { RecurringStore } from '../store/recurring.ts';

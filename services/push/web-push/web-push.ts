@@ -6,7 +6,7 @@ import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { buildPushPayload } from '../domain/push-payload.ts';
 import type { DeliveryMode, QuietHours } from '../quiet/quiet-hours.ts';
-import type { Recorded, WriteHook } from '../publish/write-messages.ts';
+import type { Recorded, WriteHook } from '../messages/write-messages.ts';
 import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
 import { webPushHandlers, webPushRoutes } from '../ntfy-api/web-push.ts';
 import { WebPushStore } from '../store/web-push.ts';
