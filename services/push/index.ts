@@ -9,6 +9,7 @@ import { pushOffered, pushPublished, pushStored, pushRetracted } from '../contra
 import { defineService, type Context, type ImportResult, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { openAccess, type Access } from './ntfy-api/access.ts';
+import { webPushRoutes } from './ntfy-api/web-push.ts';
 import { removeExpiredMessages } from './retention/remove-expired.ts';
 import { Delivery, seconds } from './publish/delivery.ts';
 import { openEmails, type Emails } from './publish/emails.ts';
@@ -36,6 +37,9 @@ import { delayedHandlers } from './app-api/delayed.ts';
 import { PublishRoutes } from './ntfy-api/publish.ts';
 import { retentionHandlers } from './app-api/retention.ts';
 import { searchHandlers } from './app-api/search.ts';
+import { scheduleHandlers } from './app-api/schedules.ts';
+import { quietHandlers } from './app-api/quiet.ts';
+import { webPushHandlers } from './app-api/web-push.ts';
 import { SubscribeRoutes } from './ntfy-api/subscribe.ts';
 import { webSocketListener } from './ntfy-api/web-socket.ts';
 import { SubscriberRateLimits } from './access/subscriber-rate-limits.ts';
@@ -291,7 +295,6 @@ class PushService implements Service {
       publisher,
       writeMessages,
       reserved: this.#reserved,
-      messageSizeLimit: () => this.#settings.messageSizeLimit,
       onChanged: notifyDelayedChanged,
     });
   }
@@ -353,9 +356,14 @@ class PushService implements Service {
   }
 
   #getRequestDependencies(): RequestDependencies {
+    const webPush = webPushRoutes({
+      subscriptions: this.#webPush.subscriptions,
+      enabled: () => this.#settings.webPush,
+      publicUrl: this.#context.publicUrl,
+    });
     return {
       context: this.#context,
-      api: { ...this.#access.routes, ...this.#webPush.routes },
+      api: { ...this.#access.routes, ...webPush },
       limits: this.#limits,
       subscriberRateLimits: this.#subscriberRateLimits,
       behindProxy: () => this.#settings.behindProxy,
@@ -441,6 +449,8 @@ class PushService implements Service {
   #createHandlers(): readonly ApiHandler[] {
     const context = this.#context;
     const { attachments, cacheSeconds, delayedMessages, publisher, retention } = this.#delivery;
+    const reserved = this.#reserved;
+    const messageSizeLimit = (): number => this.#settings.messageSizeLimit;
     const maxDelaySeconds = (): number => seconds(this.#settings.messageDelayLimit);
     return [
       ...pushHandlers({
@@ -448,19 +458,24 @@ class PushService implements Service {
         publisher,
         attachments,
         limits: this.#limits,
-        reserved: this.#reserved,
-        messageSizeLimit: () => this.#settings.messageSizeLimit,
+        reserved,
+        messageSizeLimit,
         maxDelaySeconds,
         statistics: this.#statistics,
         subscribers: this.#subscribers,
         counts: this.#counts,
       }),
       ...delayedHandlers({ delayedMessages, clock: context.clock, maxDelaySeconds }),
-      ...this.#recurring.handlers,
+      ...scheduleHandlers({ schedules: this.#recurring.schedules, clock: context.clock, reserved, messageSizeLimit }),
       ...searchHandlers(this.#search),
       ...retentionHandlers({ context, retention, defaultSeconds: cacheSeconds }),
-      ...this.#webPush.handlers,
-      ...this.#quietHours.handlers,
+      ...webPushHandlers(this.#webPush),
+      ...quietHandlers({
+        context: { ...context, accounts: this.#accounts },
+        store: this.#quietHours.store,
+        accountRules: this.#quietHours.accountRules,
+        onChanged: () => this.#quietHours.upkeep(),
+      }),
     ];
   }
 

@@ -1,7 +1,8 @@
 import { Alarm } from './alarm.ts';
 import type { Context } from '../../contracts/service.ts';
 import { withMaxRetention } from '../domain/retention.ts';
-import { parseStoredMessage, type Envelope } from '../messages/envelope.ts';
+import type { Envelope } from '../messages/envelope.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
 import type { WriteMessages, Recorded } from '../messages/write-messages.ts';
 import type { DelayedMessageRow, DelayedMessageStore } from '../store/delayed-messages.ts';
 

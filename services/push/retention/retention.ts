@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
 import { withMaxRetention, findRule, type Rule } from '../domain/retention.ts';
-import { parseStoredMessage } from '../messages/envelope.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
 import type { WriteHook } from '../messages/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';

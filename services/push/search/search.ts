@@ -5,7 +5,7 @@ import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { foldTerms, parseSearch, type Phrase } from '../../kit/search-terms.ts';
-import { parseStoredMessage } from '../messages/envelope.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
 import type { Recorded } from '../messages/write-messages.ts';
 import { SearchStore, type IndexEntry } from '../store/search.ts';
 import { toSearchWords } from '../domain/search-terms.ts';

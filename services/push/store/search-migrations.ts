@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import { parseStoredMessage } from '../messages/envelope.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
 import { toSearchWords } from '../domain/search-terms.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import { SearchStore } from './search.ts';
