@@ -9,7 +9,7 @@ import { findRefusalCode } from '../domain/failure-code.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';
-import { readCaptionFiles } from '../run/side-files.ts';
+import { readCaptionFiles } from '../files/side-files.ts';
 import { readPosition } from '../wire/queue-control.ts';
 import { getMediaType } from '../domain/media-type.ts';
 import { readStatistics } from '../store/statistics.ts';

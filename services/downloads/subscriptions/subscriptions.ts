@@ -10,9 +10,9 @@ import {
 import { Addresses, type SealedAddress } from '../store/addresses.ts';
 import type { Order } from '../domain/order.ts';
 import { splitFolder } from '../domain/template.ts';
-import type { UrlPolicy } from '../add/url-policy.ts';
-import type { Prober } from '../add/prober.ts';
-import type { Picture } from '../run/thumbnails.ts';
+import type { UrlPolicy } from '../engine/url-policy.ts';
+import type { Prober } from '../run/prober.ts';
+import type { Picture } from '../files/thumbnails.ts';
 import { Checker, getPictureId, type CheckerDependencies } from './checker.ts';
 import { getReadLimit, getEntryKey, findFeedPicture, isPublished, readFeed, type Feed } from './feed.ts';
 import { alreadySubscribedProblem, prepareAddressChange, type AddressChange } from './address-change.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
-import { migrations } from '../../../services/downloads/store/migrations.ts';
+import { migrations } from '../../../services/downloads/migrations.ts';
 import { SubscriptionStore, type StoredSubscription } from '../../../services/downloads/subscriptions/store.ts';
 import { eachDialect } from '../../support/database.ts';
 
