@@ -114,7 +114,12 @@ class DownloadService implements Service {
 
   #restartRetention(): void {
     this.#retention?.[Symbol.dispose]();
-    this.#retention = startRetention(this.#context, this.#components.intake, this.#settings.clearAfter);
+    const { intake } = this.#components;
+    this.#retention = startRetention(
+      this.#context,
+      (uids, states) => intake.remove(uids, states),
+      this.#settings.clearAfter,
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { parseBody, parseIds } from './request-body.ts';
 import type { Settings } from '../settings.ts';
 import { readSubscribe, readUpdate, toSubscriptionRecord } from '../wire/subscription.ts';
-import type { StoredSubscription } from '../subscriptions/store.ts';
+import type { StoredSubscription } from '../domain/subscription.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 
 /** Routes for subscriptions of MeTube. Failures are responses with status 200, as for `/add`. */

@@ -1,6 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Item } from '../domain/item.ts';
+import type { StoredSubscription } from '../domain/subscription.ts';
 import type { PlaylistEntryInfo } from '../engine/probe-result.ts';
 import type { EngineMonitor } from '../engine/engine-monitor.ts';
 import type { UrlPolicy } from '../engine/url-policy.ts';
@@ -14,7 +15,7 @@ import type { Queue } from '../queue/queue.ts';
 import { DownloadStore } from '../store/store.ts';
 import { getReadLimit, getEntryKey, findFeedPicture, isPublished, readFeed, type Feed } from './feed.ts';
 import { getNextCheck } from './schedule.ts';
-import { SubscriptionStore, type StoredSubscription } from './store.ts';
+import { SubscriptionStore } from './store.ts';
 import { matchTitles } from './title-filter.ts';
 
 /** Maximum number of parallel checks, so that a slot remains for downloads of users. */

@@ -9,6 +9,7 @@ import {
 } from '../../contracts/downloads/subscriptions.ts';
 import { Addresses, type SealedAddress } from '../store/addresses.ts';
 import type { Order } from '../domain/order.ts';
+import type { NewSubscription, StoredSubscription, SubscriptionChange } from '../domain/subscription.ts';
 import { splitFolder } from '../domain/template.ts';
 import type { UrlPolicy } from '../engine/url-policy.ts';
 import type { Prober } from '../run/prober.ts';
@@ -18,7 +19,7 @@ import { getReadLimit, getEntryKey, findFeedPicture, isPublished, readFeed, type
 import { alreadySubscribedProblem, prepareAddressChange, type AddressChange } from './address-change.ts';
 import { getNextCheck } from './schedule.ts';
 import { toSubscription } from './subscription-view.ts';
-import { SubscriptionStore, type StoredSubscription, type SubscriptionChange } from './store.ts';
+import { SubscriptionStore } from './store.ts';
 import { matchTitles } from './title-filter.ts';
 
 /** Interval of the search for due checks and expired removals. */
@@ -30,14 +31,6 @@ const restoreTimeMs = 10 * 60_000;
 const previewLifetimeMs = 5 * 60_000;
 const maxPreviews = 8;
 const maxPreviewEntries = 200;
-
-export interface NewSubscription {
-  readonly url: string;
-  readonly order: Order;
-  readonly intervalMinutes: number;
-  readonly titleRegex: string;
-  readonly skipMembersOnly: boolean;
-}
 
 /** Receives every change of a subscription, as for MeTube's live clients. */
 export interface SubscriptionSubscriber {
