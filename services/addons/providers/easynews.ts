@@ -1,6 +1,6 @@
-import type { BuiltIn } from '../aggregate/addon.ts';
+import type { BuiltIn } from '../upstream/addon.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import { parseTitleRequest } from '../domain/pipeline/title-request.ts';
+import { parseTitleRequest } from '../domain/title-request.ts';
 import { isVideo } from '../domain/select-file.ts';
 import {
   createMalformedError,
