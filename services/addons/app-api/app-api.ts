@@ -18,7 +18,7 @@ import { findUnsupportedFeatures } from '../domain/unsupported-features.ts';
 import { removeCredentials } from '../domain/without-credentials.ts';
 import type { Profiles, StoredProfile } from '../profiles/profiles.ts';
 import { Easynews } from '../providers/easynews.ts';
-import { ProviderError } from '../providers/provider.ts';
+import { ProviderError } from '../domain/provider-error.ts';
 import { explainPosition } from '../aggregate/sort-explanation.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { listConfigurationCatalogs } from '../stremio-api/search.ts';

@@ -10,7 +10,7 @@ import {
   type ProviderHttpClient,
   type ProviderReply,
 } from './provider-http-client.ts';
-import { ProviderError } from './provider.ts';
+import { ProviderError } from '../domain/provider-error.ts';
 
 const minDurationSeconds = 60;
 const dayMs = 86_400_000;
