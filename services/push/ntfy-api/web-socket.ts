@@ -60,8 +60,8 @@ export function webSocketListener(dependencies: WebSocketDependencies): UpgradeL
       const retry = headers['Retry-After'];
       if (socket.destroyed) return;
       socket.end(
-        `HTTP/1.1 ${String(status)} ${reasons[status] ?? 'Refused'}\r\nConnection: close\r\nContent-Length: ` +
-          `0\r\n${retry === undefined ? '' : `Retry-After: ${retry}\r\n`}\r\n`,
+        `HTTP/1.1 ${String(status)} ${reasons[status] ?? 'Refused'}\r\nConnection: close\r\nContent-Length: 0\r\n` +
+          `${retry === undefined ? '' : `Retry-After: ${retry}\r\n`}\r\n`,
       );
     });
   };
