@@ -19,7 +19,7 @@ import type { Job, JobOutcome } from './jobs/job.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { manifest } from './manifest.ts';
 import { createMetrics } from './metrics.ts';
-import { Access } from './rclone-api/access.ts';
+import { Access } from './access/access.ts';
 import { Dispatch } from './rclone-api/dispatch.ts';
 import type { Input } from './rclone-api/input.ts';
 import { syncListener } from './rclone-api/listener.ts';

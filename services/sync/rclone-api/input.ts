@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { CallError } from './call-error.ts';
+import { CallError } from '../access/call-error.ts';
 import { exceedsDepth } from '../../kit/json-depth.ts';
 import { readRequestBody } from '../../kit/http/body.ts';
 
