@@ -21,7 +21,7 @@ import { manifest } from './manifest.ts';
 import { createMetrics } from './metrics.ts';
 import { Access } from './access/access.ts';
 import { Dispatch } from './rclone-api/dispatch.ts';
-import type { Input } from './rclone-api/input.ts';
+import type { Input } from './access/input.ts';
 import { syncListener } from './rclone-api/listener.ts';
 import { buildAppCalls } from './rclone-api/app-calls.ts';
 import { syncHandlers } from './app-api/api.ts';

@@ -14,7 +14,7 @@ import {
   settableBlocks,
   type CallRule,
 } from './calls.ts';
-import type { Input } from '../rclone-api/input.ts';
+import type { Input } from './input.ts';
 
 /** Caller of the rclone API. */
 export interface Caller {

@@ -5,7 +5,8 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { JobRow, JobStore } from '../store/jobs.ts';
 import type { Caller } from '../access/access.ts';
 import { CallError } from '../access/call-error.ts';
-import { getInteger, getString, type Input } from './input.ts';
+import type { Input } from '../access/input.ts';
+import { getInteger, getString } from './input.ts';
 import { toJobStatus, toRowStatus } from './job-view.ts';
 
 const maxListed = 500;

@@ -8,7 +8,8 @@ import { stopOnAbort } from '../jobs/stop-on-abort.ts';
 import type { Access, Caller } from '../access/access.ts';
 import { CallError } from '../access/call-error.ts';
 import { calls, refusedCalls, type CallRule } from '../access/calls.ts';
-import { isTrue, type Input } from './input.ts';
+import type { Input } from '../access/input.ts';
+import { isTrue } from './input.ts';
 import type { buildAppCalls } from './app-calls.ts';
 
 /** Properties of a call in addition to its input. */

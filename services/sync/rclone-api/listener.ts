@@ -11,7 +11,8 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Access, Caller } from '../access/access.ts';
 import { CallError } from '../access/call-error.ts';
 import type { CallResponse, Dispatch } from './dispatch.ts';
-import { readInput, type Input } from './input.ts';
+import type { Input } from '../access/input.ts';
+import { readInput } from './input.ts';
 import { upload } from './upload.ts';
 
 export interface ListenerOptions {
