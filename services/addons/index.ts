@@ -19,7 +19,7 @@ import { Fallbacks } from './playback/fallbacks.ts';
 import { PlaybackLinks } from './playback/links.ts';
 import { Player } from './playback/player.ts';
 import { Profiles } from './profiles/profiles.ts';
-import { BuiltInAddons } from './providers/built-ins.ts';
+import { BuiltInAddons } from './built-in-addons/built-in-addons.ts';
 import { PikPak } from './providers/pikpak.ts';
 import { ProviderPool } from './providers/provider-pool.ts';
 import { StreamProxy } from './proxy/stream-proxy.ts';

@@ -8,10 +8,10 @@ import { createDownloadHandlers } from './app-api/downloads.ts';
 import { createSubscriptionHandlers } from './app-api/subscriptions.ts';
 import { composeDownloads, type DownloadComponents } from './composition.ts';
 import type { EngineMonitor } from './engine/engine-monitor.ts';
-import { findPermissionProblem } from './engine/file-permissions.ts';
+import { findPermissionProblem } from './files/file-permissions.ts';
 import { manifest } from './manifest.ts';
 import { createMetubeListener } from './metube-api/app.ts';
-import { createPortable } from './queue/portable.ts';
+import { createPortable } from './portable/portable.ts';
 import type { Queue } from './queue/queue.ts';
 import { startRetention } from './queue/retention.ts';
 import type { Settings } from './settings.ts';
@@ -114,7 +114,12 @@ class DownloadService implements Service {
 
   #restartRetention(): void {
     this.#retention?.[Symbol.dispose]();
-    this.#retention = startRetention(this.#context, this.#components.intake, this.#settings.clearAfter);
+    const { intake } = this.#components;
+    this.#retention = startRetention(
+      this.#context,
+      (uids, states) => intake.remove(uids, states),
+      this.#settings.clearAfter,
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import { defineManifest } from '../contracts/service.ts';
 import { engines } from './engine/engines.ts';
 import { Settings } from './settings.ts';
 import { environment } from './settings/environment.ts';
-import { migrations } from './store/migrations.ts';
+import { migrations } from './migrations.ts';
 
 const readers = mayRead('downloads');
 

@@ -7,7 +7,8 @@ import { Problem } from '../contracts/problem.ts';
 import { pushOffered, pushPublished, pushStored, pushRetracted } from '../contracts/push/topics.ts';
 import { defineService, type Context, type ImportResult, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { openAccess, type Access } from './access/access.ts';
+import { openAccess, type Access } from './ntfy-api/access.ts';
+import { webPushRoutes } from './ntfy-api/web-push.ts';
 import { removeExpiredMessages } from './retention/remove-expired.ts';
 import { Delivery, seconds } from './publish/delivery.ts';
 import { openEmails, type Emails } from './publish/emails.ts';
@@ -15,7 +16,7 @@ import { getHealth } from './metrics/health.ts';
 import { manifest } from './manifest.ts';
 import { ActiveTopics } from './topics/active-topics.ts';
 import { Limits } from './access/limits.ts';
-import type { Envelope } from './subscribe/envelope.ts';
+import type { Envelope } from './messages/envelope.ts';
 import { KeepAlive } from './subscribe/keep-alive.ts';
 import { Subscribers } from './subscribe/subscribers.ts';
 import { createPushMetrics, type PushMetrics } from './metrics/metrics.ts';
@@ -28,6 +29,9 @@ import { NtfyApi } from './ntfy-api/ntfy-api.ts';
 import { delayedHandlers } from './app-api/delayed.ts';
 import { retentionHandlers } from './app-api/retention.ts';
 import { searchHandlers } from './app-api/search.ts';
+import { scheduleHandlers } from './app-api/schedules.ts';
+import { quietHandlers } from './app-api/quiet.ts';
+import { webPushHandlers } from './app-api/web-push.ts';
 import { SubscriberRateLimits } from './access/subscriber-rate-limits.ts';
 import { Search } from './search/search.ts';
 import { Activity } from '../kit/activity.ts';
@@ -266,7 +270,6 @@ class PushService implements Service {
       publisher,
       writeMessages,
       reserved: this.#reserved,
-      messageSizeLimit: () => this.#settings.messageSizeLimit,
       onChanged: notifyDelayedChanged,
     });
   }
@@ -287,11 +290,16 @@ class PushService implements Service {
   }
 
   #createNtfyApi(): NtfyApi {
+    const webPush = webPushRoutes({
+      subscriptions: this.#webPush.subscriptions,
+      enabled: () => this.#settings.webPush,
+      publicUrl: this.#context.publicUrl,
+    });
     return new NtfyApi({
       context: this.#context,
       accounts: this.#accounts,
       settings: this.#settings,
-      api: { ...this.#access.routes, ...this.#webPush.routes },
+      api: { ...this.#access.routes, ...webPush },
       limits: this.#limits,
       subscriberRateLimits: this.#subscriberRateLimits,
       topics: this.#topics,
@@ -309,6 +317,8 @@ class PushService implements Service {
   #createHandlers(): readonly ApiHandler[] {
     const context = this.#context;
     const { attachments, cacheSeconds, delayedMessages, publisher, retention } = this.#delivery;
+    const reserved = this.#reserved;
+    const messageSizeLimit = (): number => this.#settings.messageSizeLimit;
     const maxDelaySeconds = (): number => seconds(this.#settings.messageDelayLimit);
     return [
       ...pushHandlers({
@@ -316,19 +326,24 @@ class PushService implements Service {
         publisher,
         attachments,
         limits: this.#limits,
-        reserved: this.#reserved,
-        messageSizeLimit: () => this.#settings.messageSizeLimit,
+        reserved,
+        messageSizeLimit,
         maxDelaySeconds,
         statistics: this.#statistics,
         subscribers: this.#subscribers,
         counts: this.#counts,
       }),
       ...delayedHandlers({ delayedMessages, clock: context.clock, maxDelaySeconds }),
-      ...this.#recurring.handlers,
+      ...scheduleHandlers({ schedules: this.#recurring.schedules, clock: context.clock, reserved, messageSizeLimit }),
       ...searchHandlers(this.#search),
       ...retentionHandlers({ context, retention, defaultSeconds: cacheSeconds }),
-      ...this.#webPush.handlers,
-      ...this.#quietHours.handlers,
+      ...webPushHandlers(this.#webPush),
+      ...quietHandlers({
+        context: { ...context, accounts: this.#accounts },
+        store: this.#quietHours.store,
+        accountRules: this.#quietHours.accountRules,
+        onChanged: () => this.#quietHours.upkeep(),
+      }),
     ];
   }
 

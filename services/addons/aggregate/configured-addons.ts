@@ -2,7 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
 import { isKnownPreset, getManifestUrl, findPresetKind } from '../domain/presets.ts';
 import type { AddressPolicy, Trust } from '../upstream/address-policy.ts';
-import { isManifestUrl, buildAddon, type Addon, type AddonAddress, type BuiltIn } from './addon.ts';
+import { isManifestUrl, buildAddon, type Addon, type AddonAddress, type BuiltIn } from '../upstream/addon.ts';
 
 /** Creates the built-in addon of a preset. Returns undefined for presets that are not built in. */
 export type CreateBuiltIn = (

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import type { DigitalRelease } from '../domain/pipeline/title-request.ts';
+import type { DigitalRelease } from '../domain/title-request.ts';
 import { ResponseCache } from '../upstream/response-cache.ts';
 
 const hourMs = 3_600_000;

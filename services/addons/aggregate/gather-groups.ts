@@ -1,9 +1,9 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { getQueryType } from '../domain/expression/variables.ts';
-import type { TitleRequest } from '../domain/pipeline/title-request.ts';
+import type { TitleRequest } from '../domain/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import type { Addon } from './addon.ts';
+import type { Addon } from '../upstream/addon.ts';
 import type { Conditions } from './conditions.ts';
 import type { AddonError, GatheredStreams, ReachableAddons } from './gather-streams.ts';
 

@@ -4,12 +4,12 @@ import type { Conditions } from './conditions.ts';
 import { getQueryType } from '../domain/expression/variables.ts';
 import { supportsResource, type UpstreamManifest } from '../domain/manifest.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
-import type { TitleRequest } from '../domain/pipeline/title-request.ts';
+import type { TitleRequest } from '../domain/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import { toUpstreamFailure, formatSeconds, UpstreamFailure } from '../upstream/upstream-failure.ts';
 import type { UpstreamClient } from '../upstream/upstream.ts';
-import type { Addon } from './addon.ts';
+import type { Addon } from '../upstream/addon.ts';
 
 /** Problem of an addon that is shown to users. */
 export interface AddonError {

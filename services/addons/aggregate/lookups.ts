@@ -1,7 +1,7 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { usesReleaseDates } from '../domain/pipeline/release-filter.ts';
-import { parseTitleRequest, type TitleRequest } from '../domain/pipeline/title-request.ts';
+import { parseTitleRequest, type TitleRequest } from '../domain/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { DigitalReleases } from './digital-releases.ts';
 import { unreachable, type Recommendations, type SeaDex } from './seadex.ts';

@@ -1,5 +1,5 @@
 import type { AddonConfig } from '../domain/config.ts';
-import { getSearchText } from '../domain/pipeline/attributes.ts';
+import { getSearchText } from '../domain/stream-attributes.ts';
 import type { PatternMatch } from '../domain/pipeline/filter.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

@@ -1,5 +1,5 @@
 import type { AddonConfig } from '../domain/config.ts';
-import { parseTitleRequest, type TitleRequest } from '../domain/pipeline/title-request.ts';
+import { parseTitleRequest, type TitleRequest } from '../domain/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import { LruMap } from '../domain/lru-map.ts';

@@ -1,7 +1,7 @@
 import { getUsableServices, type AddonConfig, type ConfiguredService } from '../domain/config.ts';
 import { debridService } from '../domain/debrid-services.ts';
 import type { ProviderPool } from '../providers/provider-pool.ts';
-import type { UsableService } from '../providers/wrap-torrents.ts';
+import type { UsableService } from '../playback/wrap-torrents.ts';
 import { getDefaultCredentials, type Settings } from '../settings.ts';
 
 interface ProviderAccountsOptions {

@@ -1,6 +1,6 @@
 import type { AddonConfig } from '../domain/config.ts';
 import { debridService } from '../domain/debrid-services.ts';
-import { isCached } from '../domain/pipeline/attributes.ts';
+import { isCached } from '../domain/stream-attributes.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 
 const formatters: Readonly<Record<string, (stream: ParsedStream) => string>> = {

@@ -3,7 +3,7 @@ import type { AddonConfig } from '../domain/config.ts';
 import { usesMetadata } from '../domain/expression/variables.ts';
 import { needsMetadata } from '../domain/format-context.ts';
 import { usesReleaseDates } from '../domain/pipeline/release-filter.ts';
-import type { TitleFacts, TitleRequest } from '../domain/pipeline/title-request.ts';
+import type { TitleFacts, TitleRequest } from '../domain/title-request.ts';
 import { usesRating, noRating, parseRating, type Rating } from '../domain/rating.ts';
 import { parseTitleFacts } from '../domain/title-facts.ts';
 import { ResponseCache } from '../upstream/response-cache.ts';

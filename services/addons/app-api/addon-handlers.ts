@@ -7,7 +7,7 @@ import { predefinedFormats } from '../domain/format/predefined.ts';
 import { getPeerNames, presetKinds } from '../domain/presets.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { Easynews } from '../providers/easynews.ts';
-import { ProviderError } from '../providers/provider.ts';
+import { ProviderError } from '../domain/provider-error.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { isAdministrator } from './permissions.ts';
 

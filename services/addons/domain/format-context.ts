@@ -1,7 +1,7 @@
 import type { AddonConfig } from './config.ts';
 import { buildVariables } from './expression/variables.ts';
 import type { FieldValue, FormatContext, PreferredList } from './format/values.ts';
-import type { TitleRequest } from './pipeline/title-request.ts';
+import type { TitleRequest } from './title-request.ts';
 import type { ParsedStream } from './stream.ts';
 import { isRecord } from './is-record.ts';
 

@@ -1,5 +1,5 @@
 import type { MergedCatalog } from './config-catalogs.ts';
-import { normalizeTitle } from './pipeline/title-request.ts';
+import { normalizeTitle } from './title-request.ts';
 
 /** Entry of a catalog as the addon returned it. */
 export type Entry = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { buildVariables } from './expression/variables.ts';
 import { parseExpression } from './expression/parse.ts';
 import { createBudget, ExpressionError, createScope, type Budget } from './expression/value.ts';
 import { findMisreadProblem, findSyntaxProblem } from './pattern.ts';
-import { parseTitleRequest } from './pipeline/title-request.ts';
+import { parseTitleRequest } from './title-request.ts';
 import { sampleStream } from './sample-stream.ts';
 import { applyVariants } from './variants/variants.ts';
 

@@ -1,5 +1,5 @@
 import { findLanguageByCode } from './languages.ts';
-import type { TitleFacts } from './pipeline/title-request.ts';
+import type { TitleFacts } from './title-request.ts';
 
 const maxEpisodes = 3000;
 

@@ -9,12 +9,11 @@ import {
   type ProviderHttpClient,
   type ProviderReply,
 } from './provider-http-client.ts';
+import { ProviderError, type ProviderErrorCode } from '../domain/provider-error.ts';
 import {
   buildMagnetUri,
-  ProviderError,
   type Magnet,
   type Provider,
-  type ProviderErrorCode,
   type ProviderFile,
   type ProviderTorrent,
   type TorrentState,

@@ -9,15 +9,8 @@ import {
   type ProviderReply,
   type ProviderRequest,
 } from './provider-http-client.ts';
-import {
-  buildMagnetUri,
-  ProviderError,
-  type Magnet,
-  type Provider,
-  type ProviderErrorCode,
-  type ProviderFile,
-  type ProviderTorrent,
-} from './provider.ts';
+import { ProviderError, type ProviderErrorCode } from '../domain/provider-error.ts';
+import { buildMagnetUri, type Magnet, type Provider, type ProviderFile, type ProviderTorrent } from './provider.ts';
 
 const hourMs = 3_600_000;
 const completePercent = 100;

@@ -1,6 +1,6 @@
-import type { BuiltIn } from '../aggregate/addon.ts';
+import type { BuiltIn } from '../upstream/addon.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import { parseTitleRequest } from '../domain/pipeline/title-request.ts';
+import { parseTitleRequest } from '../domain/title-request.ts';
 import { isVideo } from '../domain/select-file.ts';
 import {
   createMalformedError,
@@ -10,7 +10,7 @@ import {
   type ProviderHttpClient,
   type ProviderReply,
 } from './provider-http-client.ts';
-import { ProviderError } from './provider.ts';
+import { ProviderError } from '../domain/provider-error.ts';
 
 const minDurationSeconds = 60;
 const dayMs = 86_400_000;

@@ -12,12 +12,11 @@ import {
   type ProviderReply,
   type ProviderRequest,
 } from './provider-http-client.ts';
+import { ProviderError, type ProviderErrorCode } from '../domain/provider-error.ts';
 import {
   buildMagnetUri,
-  ProviderError,
   type Magnet,
   type Provider,
-  type ProviderErrorCode,
   type ProviderFile,
   type ProviderTorrent,
   type TorrentState,

@@ -10,9 +10,9 @@ import {
   type ProviderHttpClient,
   type ProviderReply,
 } from './provider-http-client.ts';
+import { ProviderError } from '../domain/provider-error.ts';
 import {
   buildMagnetUri,
-  ProviderError,
   type AvailableTorrents,
   type Magnet,
   type Provider,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { ServiceId } from '../domain/debrid-services.ts';
 import { LruMap } from '../domain/lru-map.ts';
-import { ProviderError } from './provider.ts';
+import { ProviderError } from '../domain/provider-error.ts';
 
 const maxConsecutiveFailures = 5;
 const pauseMs = 60_000;

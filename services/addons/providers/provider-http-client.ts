@@ -5,7 +5,7 @@ import type { DebridService } from '../domain/debrid-services.ts';
 import type { AddonMetrics } from '../metrics.ts';
 import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
 import { getOperation, type ProviderHealthMonitor } from './provider-health.ts';
-import { ProviderError } from './provider.ts';
+import { ProviderError } from '../domain/provider-error.ts';
 
 const timeoutMs = 10_000;
 const maxResponseBytes = 8 * 1024 * 1024;

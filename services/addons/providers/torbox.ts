@@ -11,13 +11,12 @@ import {
   type ProviderReply,
   type ProviderRequest,
 } from './provider-http-client.ts';
+import { ProviderError, type ProviderErrorCode } from '../domain/provider-error.ts';
 import {
   buildMagnetUri,
-  ProviderError,
   type AvailableTorrents,
   type Magnet,
   type Provider,
-  type ProviderErrorCode,
   type ProviderFile,
   type ProviderTorrent,
 } from './provider.ts';

@@ -8,7 +8,7 @@ import { matchesPattern, parsePattern, type Pattern } from '../domain/pattern.ts
 import type { PatternMatch } from '../domain/pipeline/filter.ts';
 import { runPipeline } from '../domain/pipeline/pipeline.ts';
 import type { Removal } from '../domain/pipeline/removal.ts';
-import type { TitleRequest } from '../domain/pipeline/title-request.ts';
+import type { TitleRequest } from '../domain/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 
 /** Matches names against regular expressions. */

@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import { ProviderError } from '../providers/provider.ts';
+import { ProviderError } from '../domain/provider-error.ts';
 
 /** Failure of an addon with a message that players show. */
 export class UpstreamFailure extends Error {

@@ -3,7 +3,7 @@ import { exceedsDepth } from '../../kit/json-depth.ts';
 import { parseManifest, type UpstreamManifest } from '../domain/manifest.ts';
 import { readStreams, type ReadRelease, type ReadStreams } from '../domain/read-stream.ts';
 import { buildResourcePath, type ResourceRequest } from '../domain/resource-path.ts';
-import type { Addon } from '../aggregate/addon.ts';
+import type { Addon } from './addon.ts';
 import { MetricLabels, type AddonMetrics } from '../metrics.ts';
 import { AddonViews } from './addon-views.ts';
 import { ResponseCache } from './response-cache.ts';

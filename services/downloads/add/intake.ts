@@ -6,19 +6,19 @@ import { isMasked } from '../domain/address-secrets.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';
 import { isSameOrder, type Order } from '../domain/order.ts';
 import type { EngineMonitor } from '../engine/engine-monitor.ts';
-import type { Folders } from '../run/folders.ts';
-import type { UrlPolicy } from './url-policy.ts';
+import type { Folders } from '../files/folders.ts';
+import type { UrlPolicy } from '../engine/url-policy.ts';
 import { ignoreHours } from '../limits/store.ts';
-import type { LiveUpdates } from '../queue/live-updates.ts';
-import type { DownloadMetrics } from '../run/metrics.ts';
-import type { DownloadNotifier } from '../run/download-notifier.ts';
-import type { Prober } from './prober.ts';
+import type { LiveUpdates } from '../reporting/live-updates.ts';
+import type { DownloadMetrics } from '../reporting/metrics.ts';
+import type { DownloadNotifier } from '../reporting/download-notifier.ts';
+import type { Prober } from '../run/prober.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { ActiveRuns } from '../run/active-runs.ts';
-import { deleteFile } from '../run/side-files.ts';
+import { deleteFile } from '../files/side-files.ts';
 import { leaveBatch } from '../store/batches.ts';
 import { DownloadStore } from '../store/store.ts';
-import type { Thumbnails } from '../run/thumbnails.ts';
+import type { Thumbnails } from '../files/thumbnails.ts';
 import type { DownloadRunner } from '../run/download-runner.ts';
 
 /** Clients expect an extraction error in the response, which is sent after this time at the latest. */

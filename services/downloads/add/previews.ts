@@ -9,8 +9,8 @@ import { parseOutput } from '../engine/json-output.ts';
 import { buildProbeArguments, type CommandSettings } from '../engine/command.ts';
 import { findPicture } from '../engine/probe-result.ts';
 import type { Extractor } from '../engine/extractor.ts';
-import type { UrlPolicy } from './url-policy.ts';
-import type { Thumbnails } from '../run/thumbnails.ts';
+import type { UrlPolicy } from '../engine/url-policy.ts';
+import type { Thumbnails } from '../files/thumbnails.ts';
 import { readAdd, type AddDefaults } from '../wire/add.ts';
 
 /**

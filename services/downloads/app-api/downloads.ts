@@ -9,13 +9,13 @@ import { findRefusalCode } from '../domain/failure-code.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';
-import { readCaptionFiles } from '../run/side-files.ts';
+import { readCaptionFiles } from '../files/side-files.ts';
 import { readPosition } from '../wire/queue-control.ts';
 import { getMediaType } from '../domain/media-type.ts';
 import { readStatistics } from '../store/statistics.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { MetubeDependencies } from '../metube-api/app.ts';
-import { resolveFile } from '../run/resolve-file.ts';
+import { resolveFile } from '../files/resolve-file.ts';
 
 /** Returns the handlers for downloads, with the same rules as on the service's port. */
 export function createDownloadHandlers(deps: MetubeDependencies): readonly ApiHandler[] {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { maySkip, buildOptionArguments, findTemplate, type Options } from '../domain/options.ts';
 import type { Order } from '../domain/order.ts';
-import type { Folders } from '../run/folders.ts';
+import type { Folders } from '../files/folders.ts';
 import type { Settings } from '../settings.ts';
 import type { CommandSettings } from './command.ts';
 

@@ -4,7 +4,7 @@ import { escapeHtml } from '../../kit/escape-html.ts';
 import type { Exchange } from '../../kit/http/listener.ts';
 import { redirectReply, type Reply } from '../../kit/http/respond.ts';
 import { sendStoredFile } from '../../kit/http/send-file.ts';
-import { resolveFile } from '../run/resolve-file.ts';
+import { resolveFile } from '../files/resolve-file.ts';
 
 /** An HTML file must not run as a page of this app. */
 const sandboxHeaders = { 'Content-Security-Policy': 'sandbox', 'X-Content-Type-Options': 'nosniff' };

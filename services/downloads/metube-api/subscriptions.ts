@@ -5,7 +5,7 @@ import { postRoute } from './post-route.ts';
 import { parseIds } from './request-body.ts';
 import type { Settings } from '../settings.ts';
 import { readSubscribe, readUpdate, toSubscriptionRecord } from '../wire/subscription.ts';
-import type { StoredSubscription } from '../subscriptions/store.ts';
+import type { StoredSubscription } from '../domain/subscription.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 
 /** Routes for subscriptions of MeTube. Failures are responses with status 200, as for `/add`. */

@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { Addresses } from '../store/addresses.ts';
 import { moveInQueue, type QueuePosition } from '../domain/queue-position.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';
-import type { LiveUpdates } from './live-updates.ts';
+import type { LiveUpdates } from '../reporting/live-updates.ts';
 import type { Queue } from './queue.ts';
 import { isPaused, pauseItems, resumeItems, setPaused } from '../store/pause.ts';
 import { readQueueOrder, storeOrder } from '../store/reorder.ts';

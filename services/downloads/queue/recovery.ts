@@ -1,9 +1,9 @@
 import { sep } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
-import { removeCopies } from '../engine/file-delivery.ts';
+import { removeCopies } from '../files/file-delivery.ts';
 import { isRunning, signalGroup } from '../../kit/process-group.ts';
-import type { Folders } from '../run/folders.ts';
-import type { LiveUpdates } from './live-updates.ts';
+import type { Folders } from '../files/folders.ts';
+import type { LiveUpdates } from '../reporting/live-updates.ts';
 import type { ActiveRuns } from '../run/active-runs.ts';
 import { DownloadStore, type RunOwner } from '../store/store.ts';
 

@@ -1,6 +1,6 @@
 import { noProgress, type Item, type Progress } from '../domain/item.ts';
 import { formatRecorded, getStageMessage, type EngineEvent } from '../domain/progress.ts';
-import type { LiveUpdates } from '../queue/live-updates.ts';
+import type { LiveUpdates } from '../reporting/live-updates.ts';
 import type { ItemChange } from '../store/store.ts';
 
 const restartedMessage = 'The server cannot continue a broken transfer: it was started again from the beginning.';

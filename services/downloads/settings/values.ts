@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findTemplateProblem } from '../domain/template.ts';
-import { parseTitleExpression } from '../subscriptions/title-expression.ts';
+import { parseTitleExpression } from '../domain/title-expression.ts';
 
 /** Template of a file name. */
 export const template = z.string().superRefine((text, context) => {

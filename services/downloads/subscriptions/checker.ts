@@ -1,20 +1,21 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Item } from '../domain/item.ts';
+import type { StoredSubscription } from '../domain/subscription.ts';
 import type { PlaylistEntryInfo } from '../engine/probe-result.ts';
 import type { EngineMonitor } from '../engine/engine-monitor.ts';
-import type { UrlPolicy } from '../add/url-policy.ts';
+import type { UrlPolicy } from '../engine/url-policy.ts';
 import type { Intake } from '../add/intake.ts';
-import type { LiveUpdates } from '../queue/live-updates.ts';
-import type { DownloadMetrics } from '../run/metrics.ts';
-import type { DownloadNotifier } from '../run/download-notifier.ts';
-import type { Thumbnails } from '../run/thumbnails.ts';
-import type { Prober } from '../add/prober.ts';
+import type { LiveUpdates } from '../reporting/live-updates.ts';
+import type { DownloadMetrics } from '../reporting/metrics.ts';
+import type { DownloadNotifier } from '../reporting/download-notifier.ts';
+import type { Thumbnails } from '../files/thumbnails.ts';
+import type { Prober } from '../run/prober.ts';
 import type { Queue } from '../queue/queue.ts';
 import { DownloadStore } from '../store/store.ts';
 import { getReadLimit, getEntryKey, findFeedPicture, isPublished, readFeed, type Feed } from './feed.ts';
 import { getNextCheck } from './schedule.ts';
-import { SubscriptionStore, type StoredSubscription } from './store.ts';
+import { SubscriptionStore } from './store.ts';
 import { matchTitles } from './title-filter.ts';
 
 /** Maximum number of parallel checks, so that a slot remains for downloads of users. */

@@ -2,8 +2,8 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
 import type { ProbeTarget } from '../engine/driver.ts';
 import { findPicture, type PlaylistEntryInfo, type Probe } from '../engine/probe-result.ts';
-import type { UrlPolicy } from '../add/url-policy.ts';
-import { isList, type Prober } from '../add/prober.ts';
+import type { UrlPolicy } from '../engine/url-policy.ts';
+import { isList, type Prober } from '../run/prober.ts';
 
 /** Current content of a channel, playlist or feed. */
 export interface Feed {

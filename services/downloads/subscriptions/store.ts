@@ -1,32 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { defaultOrderOptions, type Order } from '../domain/order.ts';
+import type { StoredSubscription, SubscriptionChange } from '../domain/subscription.ts';
 import { toStorableText } from '../store/rows.ts';
-
-/** Stored subscription. Times are in ms since the epoch. */
-export interface StoredSubscription {
-  readonly id: string;
-  readonly url: string;
-  readonly name: string;
-  /** Options of its downloads. */
-  readonly order: Order;
-  readonly enabled: boolean;
-  readonly intervalMinutes: number;
-  readonly titleRegex: string;
-  readonly skipMembersOnly: boolean;
-  readonly createdAt: number;
-  readonly lastChecked: number | null;
-  readonly nextCheck: number;
-  readonly lastFound: number | null;
-  /** Number of videos that checks queued. */
-  readonly found: number;
-  readonly error: string | null;
-  readonly failures: number;
-  readonly seen: number;
-  /** Address of the picture. */
-  readonly picture: string | null;
-}
-
-export type SubscriptionChange = Partial<Omit<StoredSubscription, 'id' | 'createdAt' | 'seen'>>;
 
 interface SubscriptionRow {
   id: string;

@@ -1,6 +1,6 @@
 import type { Subscription } from '../../contracts/downloads/subscriptions.ts';
 import { findCheckFailureCode } from '../domain/failure-code.ts';
-import type { StoredSubscription } from './store.ts';
+import type { StoredSubscription } from '../domain/subscription.ts';
 
 /** Converts a subscription for the app API. `checking` is true during a check. */
 export function toSubscription(subscription: StoredSubscription, checking: boolean): Subscription {

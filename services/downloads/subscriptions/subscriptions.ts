@@ -9,16 +9,17 @@ import {
 } from '../../contracts/downloads/subscriptions.ts';
 import { Addresses, type SealedAddress } from '../store/addresses.ts';
 import type { Order } from '../domain/order.ts';
+import type { NewSubscription, StoredSubscription, SubscriptionChange } from '../domain/subscription.ts';
 import { splitFolder } from '../domain/template.ts';
-import type { UrlPolicy } from '../add/url-policy.ts';
-import type { Prober } from '../add/prober.ts';
-import type { Picture } from '../run/thumbnails.ts';
+import type { UrlPolicy } from '../engine/url-policy.ts';
+import type { Prober } from '../run/prober.ts';
+import type { Picture } from '../files/thumbnails.ts';
 import { Checker, getPictureId, type CheckerDependencies } from './checker.ts';
 import { getReadLimit, getEntryKey, findFeedPicture, isPublished, readFeed, type Feed } from './feed.ts';
 import { alreadySubscribedProblem, prepareAddressChange, type AddressChange } from './address-change.ts';
 import { getNextCheck } from './schedule.ts';
 import { toSubscription } from './subscription-view.ts';
-import { SubscriptionStore, type StoredSubscription, type SubscriptionChange } from './store.ts';
+import { SubscriptionStore } from './store.ts';
 import { matchTitles } from './title-filter.ts';
 
 /** Interval of the search for due checks and expired removals. */
@@ -30,14 +31,6 @@ const restoreTimeMs = 10 * 60_000;
 const previewLifetimeMs = 5 * 60_000;
 const maxPreviews = 8;
 const maxPreviewEntries = 200;
-
-export interface NewSubscription {
-  readonly url: string;
-  readonly order: Order;
-  readonly intervalMinutes: number;
-  readonly titleRegex: string;
-  readonly skipMembersOnly: boolean;
-}
 
 /** Receives every change of a subscription, as for MeTube's live clients. */
 export interface SubscriptionSubscriber {

@@ -2,7 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
-import { parseTitleExpression } from './title-expression.ts';
+import { parseTitleExpression } from '../domain/title-expression.ts';
 
 /** Time limit for all titles of a feed together, which stops expressions that backtrack excessively. */
 const timeoutMs = 2000;

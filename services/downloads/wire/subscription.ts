@@ -1,5 +1,4 @@
-import type { NewSubscription } from '../subscriptions/subscriptions.ts';
-import type { StoredSubscription, SubscriptionChange } from '../subscriptions/store.ts';
+import type { NewSubscription, StoredSubscription, SubscriptionChange } from '../domain/subscription.ts';
 import { bad, toRequestFields, readAdd, type AddDefaults } from './add.ts';
 
 const maxNameLength = 200;

@@ -2,7 +2,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushDelayedApi, type DelayedMessage } from '../../contracts/push/delayed.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import { parseStoredMessage } from '../subscribe/envelope.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
 import type { DelayedMessages } from '../delayed/delayed-messages.ts';
 import type { DelayedPosition, DelayedMessageRow } from '../store/delayed-messages.ts';
 import { parseDueTime, requireIdentity } from './fields.ts';

@@ -1,8 +1,9 @@
 import { Alarm } from './alarm.ts';
 import type { Context } from '../../contracts/service.ts';
 import { withMaxRetention } from '../domain/retention.ts';
-import { parseStoredMessage, type Envelope } from '../subscribe/envelope.ts';
-import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
+import type { Envelope } from '../messages/envelope.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
+import type { WriteMessages, Recorded } from '../messages/write-messages.ts';
 import type { DelayedMessageRow, DelayedMessageStore } from '../store/delayed-messages.ts';
 
 /** Maximum number of messages published in one commit. */

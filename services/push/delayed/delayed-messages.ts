@@ -3,8 +3,9 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import { withMaxRetention } from '../domain/retention.ts';
-import { parseStoredMessage, type Envelope } from '../subscribe/envelope.ts';
-import type { WriteMessages } from '../publish/write-messages.ts';
+import type { Envelope } from '../messages/envelope.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
+import type { WriteMessages } from '../messages/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { DelayedPosition, DelayedMessageRow, DelayedMessageStore } from '../store/delayed-messages.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { Envelope } from '../subscribe/envelope.ts';
+import type { Envelope } from '../messages/envelope.ts';
 import type { Statistics } from './statistics.ts';
 
 /** Stores the number of messages ever published, including deleted ones. */

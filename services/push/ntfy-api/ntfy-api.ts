@@ -13,7 +13,7 @@ import { seconds, type Delivery } from '../publish/delivery.ts';
 import { findTemplate } from '../publish/templates.ts';
 import type { Settings } from '../settings.ts';
 import type { MessageStore } from '../store/messages.ts';
-import { createFileAddressRewrite, type FileAddressRewrite } from '../subscribe/file-addresses.ts';
+import { createFileAddressRewrite, type FileAddressRewrite } from '../messages/file-addresses.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import type { ActiveTopics } from '../topics/active-topics.ts';
 import type { ApiRoutes } from './api-routes.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { FileAddressRewrite } from '../subscribe/file-addresses.ts';
+import type { FileAddressRewrite } from '../messages/file-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Accounts } from '../../contracts/control/accounts.ts';
 import type { Clock, Random } from '../../contracts/service.ts';

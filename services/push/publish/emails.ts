@@ -3,7 +3,7 @@ import { defineJob } from '../../contracts/jobs.ts';
 import { notificationOffered } from '../../contracts/notify/notification.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { EmailSettings } from '../settings/email.ts';
-import type { WriteHook } from './write-messages.ts';
+import type { WriteHook } from '../messages/write-messages.ts';
 
 /** Forwards a message as mail. Retried for a day while the mail server is unavailable. */
 const sendEmail = defineJob(

@@ -2,7 +2,7 @@ import type { FeedPage, FeedSource } from '../../contracts/feeds.ts';
 import type { InboxOffer } from '../../contracts/inbox/api.ts';
 import { pushInboxFeed } from '../../contracts/inbox/push-feed.ts';
 import type { Context } from '../../contracts/service.ts';
-import { parseStoredMessage } from '../subscribe/envelope.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
 import type { FeedStore } from '../store/feed.ts';
 import { buildInboxEntry } from './inbox-copy.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { WriteHook } from './write-messages.ts';
+import type { WriteHook } from '../messages/write-messages.ts';
 
 /** Notifies the upstream server of a message. Given up after an hour, because old notifications are of no use. */
 const pollUpstream = defineJob('push.upstream', z.object({ id: z.string(), topic: z.string() }), {

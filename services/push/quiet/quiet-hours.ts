@@ -1,5 +1,4 @@
 import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
-import type { ApiHandler } from '../../contracts/api.ts';
 import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { PushRuleEvaluator } from '../../contracts/push/rules.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -7,37 +6,22 @@ import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { getInboxKey } from '../publish/inbox-copy.ts';
-import type { Recorded } from '../publish/write-messages.ts';
-import { quietHandlers } from '../app-api/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import type { ReceiverAddresses } from '../web-push/receiver-addresses.ts';
 import { mayRead, type BrowserDelivery } from '../web-push/delivery.ts';
+import type { ClassifiedMessage, DeliveryMode, DeliveryRules } from '../web-push/delivery-rules.ts';
 import { sendDigests, type DigestDependencies } from './digests.ts';
 import { AccountRules } from './account-rules.ts';
 import { sendReminders } from './reminders.ts';
 
 const minuteMs = 60_000;
 
-/** Mode of delivery to the browsers of an account. */
-export interface DeliveryMode {
-  /** Without sound. */
-  readonly silent?: true;
-  /** Secret that acknowledges the message, which is repeated until then. */
-  readonly acknowledge?: string;
-  /** Identity of the message if it must be held because quiet hours begin before it is sent. */
-  readonly waits?: { readonly sequence: string; readonly key: string };
-}
-
-/** Message as it is recorded for the accounts that may hold it. */
-type ClassifiedMessage = Pick<Recorded, 'message' | 'text' | 'inbox'>;
-
 /** Quiet hours: messages are held, summarized or repeated by the rules of accounts. */
-export class QuietHours implements AsyncDisposable {
-  readonly handlers: readonly ApiHandler[];
+export class QuietHours implements DeliveryRules, AsyncDisposable {
+  readonly store: QuietStore;
+  readonly accountRules: AccountRules;
   readonly #context: Context;
-  readonly #store: QuietStore;
-  readonly #accountRules: AccountRules;
   readonly #dependencies: DigestDependencies;
   readonly #alarm: Alarm;
   /** False while nothing is held or repeated, which saves a query for most messages. */
@@ -48,8 +32,8 @@ export class QuietHours implements AsyncDisposable {
     const store = new QuietStore(context.db);
     const accountRules = new AccountRules(context, store);
     this.#context = context;
-    this.#store = store;
-    this.#accountRules = accountRules;
+    this.store = store;
+    this.accountRules = accountRules;
     this.#dependencies = { context, store, browsers: new WebPushStore(context), accountRules, receiverAddresses };
     context.metrics.gauge({
       name: 'push_messages_held',
@@ -61,13 +45,8 @@ export class QuietHours implements AsyncDisposable {
       failureMessage: 'quiet hours digest failed',
       run: () => this.#sendDue(),
     });
-    this.handlers = quietHandlers({ context, store, accountRules, onChanged: () => this.upkeep() });
   }
 
-  /**
-   * Decides about a message for these accounts in the transaction that stores it, and returns how it is delivered;
-   * accounts that are missing get a digest later.
-   */
   async classify(
     transaction: Context['db'],
     recorded: ClassifiedMessage,
@@ -75,12 +54,12 @@ export class QuietHours implements AsyncDisposable {
   ): Promise<ReadonlyMap<string, DeliveryMode>> {
     const { id, topic, event, sequence_id } = recorded.message;
     if (this.#hasEntries && (event !== 'message' || sequence_id !== undefined)) {
-      await this.#store.supersede(transaction, topic, sequence_id ?? id);
+      await this.store.supersede(transaction, topic, sequence_id ?? id);
     }
     const modes = new Map<string, DeliveryMode>();
     for (const account of accounts) {
       // Events that clear or delete are not held.
-      const judge = event === 'message' ? this.#accountRules.judge(account) : undefined;
+      const judge = event === 'message' ? this.accountRules.judge(account) : undefined;
       const mode =
         judge === undefined
           ? buildImmediateMode(recorded)
@@ -90,15 +69,11 @@ export class QuietHours implements AsyncDisposable {
     return modes;
   }
 
-  /**
-   * Holds a delivery that became due during quiet hours, for example after a network outage; returns false when it may
-   * be sent.
-   */
   async holdBack(account: string | null, { topic, waits }: Pick<BrowserDelivery, 'topic' | 'waits'>): Promise<boolean> {
     const { clock, commit } = this.#context;
     if (account === null || topic === undefined || waits === undefined) return false;
-    if (this.#accountRules.judge(account)?.outcome(topic, 3, clock.now()) !== 'hold') return false;
-    await commit((transaction) => this.#store.hold(transaction, [{ account, topic, ...waits }]));
+    if (this.accountRules.judge(account)?.outcome(topic, 3, clock.now()) !== 'hold') return false;
+    await commit((transaction) => this.store.hold(transaction, [{ account, topic, ...waits }]));
     this.#expect(this.#nextMinute());
     return true;
   }
@@ -106,12 +81,12 @@ export class QuietHours implements AsyncDisposable {
   async start(): Promise<Disposable> {
     const { bus, log } = this.#context;
     const resources = new DisposableStack();
-    await this.#accountRules.load();
+    await this.accountRules.load();
     resources.use(bus.subscribe(inboxSeen, ({ keys }) => this.#removeRead(keys)));
     resources.use(
       bus.subscribe(accountsChanged, ({ account }) => {
         if (account === everyone) return;
-        this.#accountRules.load().catch((error: unknown) => log.error('quiet hours reload failed', { account, error }));
+        this.accountRules.load().catch((error: unknown) => log.error('quiet hours reload failed', { account, error }));
       }),
     );
     resources.use(deleteWithAccount(this.#context, 'rules', (account) => this.#removeAccount(account)));
@@ -125,7 +100,7 @@ export class QuietHours implements AsyncDisposable {
    * the clock may change.
    */
   async upkeep(): Promise<void> {
-    await this.#accountRules.load();
+    await this.accountRules.load();
     this.#checkNow();
   }
 
@@ -149,7 +124,7 @@ export class QuietHours implements AsyncDisposable {
     if (outcome === 'quietly') return priority > 2 ? { silent: true } : {};
     const heldMessage = { account, topic, sequence: sequence_id ?? id, key: getInboxKey(message, inbox) };
     if (outcome === 'hold') {
-      await this.#store.hold(transaction, [heldMessage]);
+      await this.store.hold(transaction, [heldMessage]);
       this.#expect(this.#nextMinute());
       return undefined;
     }
@@ -158,7 +133,7 @@ export class QuietHours implements AsyncDisposable {
     const due = now + minutes * minuteMs;
     const acknowledge = this.#context.random.text(32);
     const repeated = { ...heldMessage, id: acknowledge, text, time: now, due };
-    const isRepeated = await this.#store.repeat(transaction, repeated);
+    const isRepeated = await this.store.repeat(transaction, repeated);
     this.#expect(due);
     return isRepeated ? { acknowledge } : {};
   }
@@ -193,14 +168,14 @@ export class QuietHours implements AsyncDisposable {
   #removeRead(keys: readonly string[]): void {
     const { commit, log } = this.#context;
     if (!this.#hasEntries || keys.length === 0) return;
-    commit((transaction) => this.#store.removeRead(transaction, keys)).catch((error: unknown) =>
+    commit((transaction) => this.store.removeRead(transaction, keys)).catch((error: unknown) =>
       log.error('held message removal failed', { error }),
     );
   }
 
   async #removeAccount(account: string): Promise<void> {
-    await this.#context.commit((transaction) => this.#store.removeAccount(transaction, account));
-    await this.#accountRules.load();
+    await this.#context.commit((transaction) => this.store.removeAccount(transaction, account));
+    await this.accountRules.load();
   }
 }
 

@@ -1,9 +1,7 @@
-import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { WriteMessages } from '../publish/write-messages.ts';
-import { scheduleHandlers } from '../app-api/schedules.ts';
+import type { WriteMessages } from '../messages/write-messages.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { RecurringStore } from '../store/recurring.ts';
 import { RecurringRuns } from './runs.ts';
@@ -15,21 +13,19 @@ export interface RecurringDependencies {
   readonly publisher: Publisher;
   readonly writeMessages: WriteMessages;
   readonly reserved: ReadonlySet<string>;
-  /** Bytes. */
-  readonly messageSizeLimit: () => number;
   /** Called after schedules changed. */
   readonly onChanged: () => void;
 }
 
 /** Recurring messages. */
 export interface Recurring extends AsyncDisposable {
-  readonly handlers: readonly ApiHandler[];
+  readonly schedules: Schedules;
   start(): Promise<Disposable>;
   runMinutely(): Promise<void>;
 }
 
 export function openRecurring(dependencies: RecurringDependencies): Recurring {
-  const { context, reserved, messageSizeLimit } = dependencies;
+  const { context } = dependencies;
   const store = new RecurringStore(context.db);
   const runs = new RecurringRuns({ ...dependencies, store });
   const schedules = new Schedules({
@@ -40,7 +36,7 @@ export function openRecurring(dependencies: RecurringDependencies): Recurring {
     onChanged: dependencies.onChanged,
   });
   return {
-    handlers: scheduleHandlers({ schedules, clock: context.clock, reserved, messageSizeLimit }),
+    schedules,
     async start() {
       const removed = deleteWithAccount(context, 'schedules', (account) => schedules.removeAccount(account));
       await runs.refresh();

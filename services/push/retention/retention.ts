@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
 import { withMaxRetention, findRule, type Rule } from '../domain/retention.ts';
-import { parseStoredMessage } from '../subscribe/envelope.ts';
-import type { WriteHook } from '../publish/write-messages.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
+import type { WriteHook } from '../messages/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { RetentionStore } from '../store/retention.ts';

@@ -5,10 +5,10 @@ import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { foldTerms, parseSearch, type Phrase } from '../../kit/search-terms.ts';
-import { parseStoredMessage } from '../subscribe/envelope.ts';
-import type { Recorded } from '../publish/write-messages.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
+import type { Recorded } from '../messages/write-messages.ts';
 import { SearchStore, type IndexEntry } from '../store/search.ts';
-import { toSearchWords } from './search-terms.ts';
+import { toSearchWords } from '../domain/search-terms.ts';
 
 /** Search request over the message history. Times are unix seconds. */
 export interface SearchRequest {

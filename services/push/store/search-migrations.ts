@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import { parseStoredMessage } from '../subscribe/envelope.ts';
-import { toSearchWords } from '../search/search-terms.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
+import { toSearchWords } from '../domain/search-terms.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import { SearchStore } from './search.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Event } from '../domain/message.ts';
-import { toEnvelope, type Envelope } from './envelope.ts';
+import { toEnvelope, type Envelope } from '../messages/envelope.ts';
 
 /** Builds an event about the stream itself. */
 export function buildStreamEvent(

@@ -4,8 +4,9 @@ import type { Clock } from '../../contracts/service.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Filter } from '../domain/filter.ts';
 import type { StoredMessage } from '../store/messages.ts';
-import { rewriteFileAddresses, type FileAddressRewrite } from './file-addresses.ts';
-import { frameStoredMessages, parseStoredMessage, type Envelope, type Format } from './envelope.ts';
+import { rewriteFileAddresses, type FileAddressRewrite } from '../messages/file-addresses.ts';
+import { frameStoredMessages, type Envelope, type Format } from '../messages/envelope.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
 
 /**
  * Maximum number of unread bytes of a stream. A slower client is disconnected; it reconnects with `since` and reads the

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { everyone, type Accounts } from '../../contracts/control/accounts.ts';
 import type { Log } from '../../contracts/service.ts';
-import type { Envelope } from './envelope.ts';
+import type { Envelope } from '../messages/envelope.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /** Number of sockets written before yielding to the event loop. */

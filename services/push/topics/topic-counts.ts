@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import { toLocalDay, getLastHours } from '../../kit/local-days.ts';
-import type { Envelope } from '../subscribe/envelope.ts';
+import type { Envelope } from '../messages/envelope.ts';
 import { TopicCountStore, type TopicDay, type TopicHour } from '../store/topic-counts.ts';
 
 /** Number of days for which counts are stored. */

@@ -1,17 +1,15 @@
-import type { ApiHandler } from '../../contracts/api.ts';
 import { everyTopic } from '../../contracts/push/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
 import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { buildPushPayload } from '../domain/push-payload.ts';
-import type { DeliveryMode, QuietHours } from '../quiet/quiet-hours.ts';
-import type { Recorded, WriteHook } from '../publish/write-messages.ts';
-import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
-import { webPushHandlers, webPushRoutes } from '../ntfy-api/web-push.ts';
+import type { Recorded, WriteHook } from '../messages/write-messages.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import type { ReceiverAddresses } from './receiver-addresses.ts';
+import { BrowserSubscriptions } from './browser-subscriptions.ts';
 import { createDeliveryHandler, deliverToBrowser, type BrowserDelivery } from './delivery.ts';
+import type { DeliveryMode, DeliveryRules } from './delivery-rules.ts';
 import { getVapidKeys, type KeyPair } from './vapid.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -34,13 +32,12 @@ export interface WebPushOptions {
   /** Called after each delivery with its result. */
   readonly onDelivered: (topic: string, successful: boolean) => void;
   /** Applies quiet hours to each message. */
-  readonly quiet: Pick<QuietHours, 'classify' | 'holdBack'>;
+  readonly quiet: DeliveryRules;
 }
 
 /** Web push to browsers. */
 export class WebPush {
-  readonly routes: ApiRoutes;
-  readonly handlers: readonly ApiHandler[];
+  readonly subscriptions: BrowserSubscriptions;
   /** Returns the public key for subscriptions; empty when web push is disabled or not started. */
   readonly publicKey: () => string;
   /** Enqueues deliveries in the transaction that stores the messages. */
@@ -55,7 +52,7 @@ export class WebPush {
   #handling: Disposable | undefined;
 
   constructor(options: WebPushOptions) {
-    const { context, allowedHosts, contact, enabled, keptSeconds, onDelivered, quiet, reserved } = options;
+    const { context, allowedHosts, contact, keptSeconds, onDelivered, quiet, reserved } = options;
     const { accounts, clock, random } = context;
     const store = new WebPushStore(context);
     const sent = context.metrics.counter({
@@ -77,12 +74,17 @@ export class WebPush {
       quiet,
       onDelivered,
     });
-    const onChanged = (): Promise<void> => this.#refresh();
-    const dependencies = { accounts, store, clock, random, allowedHosts, reserved, onChanged };
+    this.subscriptions = new BrowserSubscriptions({
+      accounts,
+      store,
+      clock,
+      random,
+      allowedHosts,
+      reserved,
+      onChanged: () => this.#refresh(),
+    });
     this.publicKey = () => this.#keys.publicKey;
     this.store = (transaction, recorded) => this.#enqueue(transaction, recorded);
-    this.routes = webPushRoutes({ ...dependencies, enabled, publicUrl: context.publicUrl });
-    this.handlers = webPushHandlers({ ...dependencies, publicKey: this.publicKey });
   }
 
   async start(): Promise<Disposable> {

@@ -5,7 +5,7 @@ import type { SyncEntry } from '../../contracts/sync/api.ts';
 import { findCommandOption } from '../domain/command-options.ts';
 import { parseLocation, joinLocation } from '../domain/location.ts';
 import { getErrorMessage, type Engine } from '../engine/engine.ts';
-import { CallError } from '../rclone-api/call-error.ts';
+import { CallError } from '../access/call-error.ts';
 
 const maxEntries = 2000;
 

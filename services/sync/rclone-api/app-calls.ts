@@ -3,9 +3,10 @@ import { addStats, getNumber, type Stats } from '../domain/stats.ts';
 import { Job } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { JobRow, JobStore } from '../store/jobs.ts';
-import type { Caller } from './access.ts';
-import { CallError } from './call-error.ts';
-import { getInteger, getString, type Input } from './input.ts';
+import type { Caller } from '../access/access.ts';
+import { CallError } from '../access/call-error.ts';
+import type { Input } from '../access/input.ts';
+import { getInteger, getString } from './input.ts';
 import { toJobStatus, toRowStatus } from './job-view.ts';
 
 const maxListed = 500;

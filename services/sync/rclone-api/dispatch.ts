@@ -5,10 +5,11 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { JobIds } from '../jobs/job-ids.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
 import { stopOnAbort } from '../jobs/stop-on-abort.ts';
-import type { Access, Caller } from './access.ts';
-import { CallError } from './call-error.ts';
-import { calls, refusedCalls, type CallRule } from './calls.ts';
-import { isTrue, type Input } from './input.ts';
+import type { Access, Caller } from '../access/access.ts';
+import { CallError } from '../access/call-error.ts';
+import { calls, refusedCalls, type CallRule } from '../access/calls.ts';
+import type { Input } from '../access/input.ts';
+import { isTrue } from './input.ts';
 import type { buildAppCalls } from './app-calls.ts';
 
 /** Properties of a call in addition to its input. */

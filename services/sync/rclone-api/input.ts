@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { CallError } from './call-error.ts';
+import { CallError } from '../access/call-error.ts';
+import type { Input } from '../access/input.ts';
 import { exceedsDepth } from '../../kit/json-depth.ts';
 import { readRequestBody } from '../../kit/http/body.ts';
-
-export type Input = Record<string, unknown>;
 
 const maxBodyBytes = 32 * 1024 * 1024;
 /** Maximum nesting of the input, which is serialized again for the history and the engine. */

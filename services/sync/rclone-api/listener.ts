@@ -8,10 +8,11 @@ import { textReply, type Reply } from '../../kit/http/respond.ts';
 import { redact } from '../domain/redact.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { Access, Caller } from './access.ts';
-import { CallError } from './call-error.ts';
+import type { Access, Caller } from '../access/access.ts';
+import { CallError } from '../access/call-error.ts';
 import type { CallResponse, Dispatch } from './dispatch.ts';
-import { readInput, type Input } from './input.ts';
+import type { Input } from '../access/input.ts';
+import { readInput } from './input.ts';
 import { upload } from './upload.ts';
 
 export interface ListenerOptions {

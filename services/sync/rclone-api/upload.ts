@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Access, Caller } from './access.ts';
-import { CallError } from './call-error.ts';
-import { calls } from './calls.ts';
+import type { Access, Caller } from '../access/access.ts';
+import { CallError } from '../access/call-error.ts';
+import { calls } from '../access/calls.ts';
 import { stopOnAbort } from '../jobs/stop-on-abort.ts';
 import type { CallResponse } from './dispatch.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProviderHealthMonitor, getOperation } from '../../../services/addons/providers/provider-health.ts';
-import { ProviderError } from '../../../services/addons/providers/provider.ts';
+import { ProviderError } from '../../../services/addons/domain/provider-error.ts';
 import { createRateLimitError } from '../../../services/addons/providers/provider-http-client.ts';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';

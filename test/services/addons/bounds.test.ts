@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Activity } from '../../../services/addons/activity.ts';
-import { buildAddon } from '../../../services/addons/aggregate/addon.ts';
+import { buildAddon } from '../../../services/addons/upstream/addon.ts';
 import { Aggregator } from '../../../services/addons/aggregate/aggregator.ts';
 import { DigitalReleases } from '../../../services/addons/aggregate/digital-releases.ts';
 import { PatternMatcher } from '../../../services/addons/aggregate/patterns.ts';

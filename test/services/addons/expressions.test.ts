@@ -4,7 +4,7 @@ import { buildVariables } from '../../../services/addons/domain/expression/varia
 import { parseExpression } from '../../../services/addons/domain/expression/parse.ts';
 import { createScope, type Value } from '../../../services/addons/domain/expression/value.ts';
 import { runPipeline, type PipelineResult } from '../../../services/addons/domain/pipeline/pipeline.ts';
-import { parseTitleRequest, type TitleRequest } from '../../../services/addons/domain/pipeline/title-request.ts';
+import { parseTitleRequest, type TitleRequest } from '../../../services/addons/domain/title-request.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';

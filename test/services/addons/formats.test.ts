@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildFormatContext } from '../../../services/addons/domain/format-context.ts';
 import { compileTemplate } from '../../../services/addons/domain/format/template.ts';
 import { parseTitleFacts } from '../../../services/addons/domain/title-facts.ts';
-import { parseTitleRequest } from '../../../services/addons/domain/pipeline/title-request.ts';
+import { parseTitleRequest } from '../../../services/addons/domain/title-request.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { sampleStream } from '../../../services/addons/domain/sample-stream.ts';
 import type { ParsedStream } from '../../../services/addons/domain/stream.ts';

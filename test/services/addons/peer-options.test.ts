@@ -3,7 +3,7 @@ import { mergeCatalogs } from '../../../services/addons/domain/catalogs.ts';
 import { compileFormat } from '../../../services/addons/domain/format/predefined.ts';
 import { parseManifest } from '../../../services/addons/domain/manifest.ts';
 import { runPipeline } from '../../../services/addons/domain/pipeline/pipeline.ts';
-import { parseTitleRequest, type TitleRequest } from '../../../services/addons/domain/pipeline/title-request.ts';
+import { parseTitleRequest, type TitleRequest } from '../../../services/addons/domain/title-request.ts';
 import { getManifestUrl } from '../../../services/addons/domain/presets.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';

@@ -5,7 +5,7 @@ import { mergeCatalogs } from '../../../services/addons/domain/catalogs.ts';
 import { mergeResources, parseManifest } from '../../../services/addons/domain/manifest.ts';
 import { buildBingeGroup } from '../../../services/addons/domain/pipeline/output.ts';
 import { runPipeline } from '../../../services/addons/domain/pipeline/pipeline.ts';
-import { parseTitleRequest } from '../../../services/addons/domain/pipeline/title-request.ts';
+import { parseTitleRequest } from '../../../services/addons/domain/title-request.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';
 import { parseRating } from '../../../services/addons/domain/rating.ts';

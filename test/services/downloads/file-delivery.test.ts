@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deliver, removeCopies, type Delivery } from '../../../services/downloads/engine/file-delivery.ts';
+import { deliver, removeCopies, type Delivery } from '../../../services/downloads/files/file-delivery.ts';
 
 let here: string;
 let targetFolder: string;

@@ -2,11 +2,11 @@ import { expect, it, vi } from 'vitest';
 import type { Context } from '../../../services/contracts/service.ts';
 import type { Item } from '../../../services/downloads/domain/item.ts';
 import type { Driver } from '../../../services/downloads/engine/driver.ts';
-import type { Folders } from '../../../services/downloads/run/folders.ts';
-import type { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
-import type { DownloadMetrics } from '../../../services/downloads/run/metrics.ts';
-import type { DownloadNotifier } from '../../../services/downloads/run/download-notifier.ts';
-import { Prober } from '../../../services/downloads/add/prober.ts';
+import type { Folders } from '../../../services/downloads/files/folders.ts';
+import type { LiveUpdates } from '../../../services/downloads/reporting/live-updates.ts';
+import type { DownloadMetrics } from '../../../services/downloads/reporting/metrics.ts';
+import type { DownloadNotifier } from '../../../services/downloads/reporting/download-notifier.ts';
+import { Prober } from '../../../services/downloads/run/prober.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
 it('aborts probes of endless sites, so that others can run', async () => {

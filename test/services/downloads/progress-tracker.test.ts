@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Item, Progress } from '../../../services/downloads/domain/item.ts';
 import { readEvent } from '../../../services/downloads/domain/progress.ts';
 import { ProgressTracker } from '../../../services/downloads/run/progress-tracker.ts';
-import type { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
+import type { LiveUpdates } from '../../../services/downloads/reporting/live-updates.ts';
 
 function follow(lines: readonly string[], partialBytes = 0): readonly string[] {
   const states: string[] = [];

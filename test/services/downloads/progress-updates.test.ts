@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { noProgress } from '../../../services/downloads/domain/item.ts';
-import { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
+import { LiveUpdates } from '../../../services/downloads/reporting/live-updates.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { anItem as item } from './sample-item.ts';
 

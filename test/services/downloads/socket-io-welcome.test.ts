@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { io } from 'socket.io-client';
 import { expect, it, vi } from 'vitest';
 import type { Item } from '../../../services/downloads/domain/item.ts';
-import { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
+import { LiveUpdates } from '../../../services/downloads/reporting/live-updates.ts';
 import { DownloadsSocketIo, type SocketIoDependencies } from '../../../services/downloads/metube-api/socket-io.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { createFakeClock } from '../../support/clock.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Item } from '../../../services/downloads/domain/item.ts';
 import { defaultOrderOptions } from '../../../services/downloads/domain/order.ts';
-import { migrations } from '../../../services/downloads/store/migrations.ts';
+import { migrations } from '../../../services/downloads/migrations.ts';
 import { isPaused, pauseItems, resumeItems, setPaused } from '../../../services/downloads/store/pause.ts';
 import { readQueueOrder, storeOrder } from '../../../services/downloads/store/reorder.ts';
 import { DownloadStore } from '../../../services/downloads/store/store.ts';

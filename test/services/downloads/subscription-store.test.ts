@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
-import { migrations } from '../../../services/downloads/store/migrations.ts';
-import { SubscriptionStore, type StoredSubscription } from '../../../services/downloads/subscriptions/store.ts';
+import { migrations } from '../../../services/downloads/migrations.ts';
+import type { StoredSubscription } from '../../../services/downloads/domain/subscription.ts';
+import { SubscriptionStore } from '../../../services/downloads/subscriptions/store.ts';
 import { eachDialect } from '../../support/database.ts';
 
 function subscription(id: string, fields: Partial<StoredSubscription> = {}): Omit<StoredSubscription, 'seen'> {

@@ -1,5 +1,5 @@
-import { attributes, isCached, getSearchText } from '../pipeline/attributes.ts';
-import { createKeywordTest } from '../pipeline/keywords.ts';
+import { attributes, isCached, getSearchText } from '../stream-attributes.ts';
+import { createKeywordTest } from '../keywords.ts';
 import { getBitrate, type ParsedStream } from '../stream.ts';
 import {
   ExpressionError,

@@ -1,4 +1,4 @@
-import type { TitleRequest } from '../pipeline/title-request.ts';
+import type { TitleRequest } from '../title-request.ts';
 import type { ParsedStream } from '../stream.ts';
 import type { Value } from './value.ts';
 

@@ -1,13 +1,13 @@
 import type { AddonConfig } from '../config.ts';
 import { usesRating, findRatingRemoval } from '../rating.ts';
 import { getBitrate, type ParsedStream } from '../stream.ts';
-import { attributes, attributeLabels, type Attribute } from './attributes.ts';
-import { createKeywordTest } from './keywords.ts';
+import { attributes, attributeLabels, type Attribute } from '../stream-attributes.ts';
+import { createKeywordTest } from '../keywords.ts';
 import { createMatchRules } from './match-rules.ts';
 import { findReleaseRemoval } from './release-filter.ts';
 import type { Removal } from './removal.ts';
 import { appliesToAddon, includesAddon } from './scope.ts';
-import type { TitleRequest } from './title-request.ts';
+import type { TitleRequest } from '../title-request.ts';
 
 /** Matches of the patterns of a configuration in one stream. */
 export interface PatternMatch {

@@ -3,7 +3,7 @@ import type { ParsedStream } from '../stream.ts';
 import type { Removal } from './removal.ts';
 import { appliesToAddon, appliesToRequest, type RuleScope } from './scope.ts';
 import { getSimilarity } from './similarity.ts';
-import { normalizeTitle, type TitleRequest } from './title-request.ts';
+import { normalizeTitle, type TitleRequest } from '../title-request.ts';
 
 type Rule = (stream: ParsedStream) => Removal | undefined;
 

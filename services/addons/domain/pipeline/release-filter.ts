@@ -1,7 +1,7 @@
 import type { AddonConfig } from '../config.ts';
 import type { Removal } from './removal.ts';
 import { appliesToRequest } from './scope.ts';
-import type { TitleRequest } from './title-request.ts';
+import type { TitleRequest } from '../title-request.ts';
 
 const dayMs = 24 * 3_600_000;
 /** Films are considered released one year after the cinema release, even without a date. */

@@ -1,5 +1,5 @@
 import type { StreamAddon } from '../stream.ts';
-import type { TitleRequest } from './title-request.ts';
+import type { TitleRequest } from '../title-request.ts';
 
 /** Scope of a rule. Empty lists do not limit it. */
 export interface RuleScope {

@@ -1,7 +1,7 @@
 import type { AddonConfig, SortCriterion } from '../config.ts';
 import { getBitrate, type ParsedStream } from '../stream.ts';
-import { attributes, isCached, type Attribute } from './attributes.ts';
-import { createKeywordTest } from './keywords.ts';
+import { attributes, isCached, type Attribute } from '../stream-attributes.ts';
+import { createKeywordTest } from '../keywords.ts';
 
 /** Value to sort by. The direction `desc` lists larger values first. */
 type Score = (stream: ParsedStream) => number;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Clock } from '../../../../services/contracts/service.ts';
 import { DelayedDelivery } from '../../../../services/push/delayed/delayed-delivery.ts';
-import { createWriteMessages } from '../../../../services/push/publish/write-messages.ts';
+import { createWriteMessages } from '../../../../services/push/messages/write-messages.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { DelayedMessageStore, type DelayedMessageRow } from '../../../../services/push/store/delayed-messages.ts';

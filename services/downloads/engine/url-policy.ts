@@ -1,5 +1,5 @@
 import { parseAddress, type Refusal } from '../domain/address.ts';
-import { findRefusal } from '../engine/host-resolution.ts';
+import { findRefusal } from './host-resolution.ts';
 
 /** Decides which addresses the extractor may open. */
 export type UrlPolicy = (address: string) => Promise<URL | Refusal>;

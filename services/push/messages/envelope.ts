@@ -1,4 +1,5 @@
 import type { Message } from '../domain/message.ts';
+import { parseStoredMessage } from '../domain/stored-message.ts';
 import { rewriteFileAddresses, type FileAddressRewrite } from './file-addresses.ts';
 import { buildWebSocketFrame } from './web-socket-frame.ts';
 
@@ -76,11 +77,6 @@ function frameStoredMessage(format: TextFormat, text: string, message: Message |
   // Only raw needs the parsed message; stored messages have no event line in SSE.
   if (format === 'json') return `${text}\n`;
   return format === 'sse' ? `data: ${text}\n\n` : formatRawLine(message ?? parseStoredMessage(text));
-}
-
-/** Parses text that was written by JSON.stringify from a Message. */
-export function parseStoredMessage(text: string): Message {
-  return JSON.parse(text) as Message;
 }
 
 function frameText(format: TextFormat, text: string, message: Message): string {

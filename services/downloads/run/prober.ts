@@ -5,10 +5,10 @@ import { truncateText, type Item } from '../domain/item.ts';
 import type { PlaylistEntry } from '../domain/order.ts';
 import type { Driver, ProbeTarget } from '../engine/driver.ts';
 import { findPicture, type PlaylistEntryInfo, type PlaylistProbe, type Probe } from '../engine/probe-result.ts';
-import type { Folders } from '../run/folders.ts';
-import type { LiveUpdates } from '../queue/live-updates.ts';
-import type { DownloadMetrics } from '../run/metrics.ts';
-import type { DownloadNotifier } from '../run/download-notifier.ts';
+import type { Folders } from '../files/folders.ts';
+import type { LiveUpdates } from '../reporting/live-updates.ts';
+import type { DownloadMetrics } from '../reporting/metrics.ts';
+import type { DownloadNotifier } from '../reporting/download-notifier.ts';
 import { DownloadStore } from '../store/store.ts';
 
 /** Maximum number of parallel probes; each takes about two seconds of a core. */

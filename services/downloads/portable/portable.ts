@@ -8,8 +8,9 @@ import { parseAddress } from '../domain/address.ts';
 import { splitFolder } from '../domain/template.ts';
 import { readLimits, writeLimits } from '../limits/store.ts';
 import type { Settings } from '../settings.ts';
-import { SubscriptionStore, type StoredSubscription } from '../subscriptions/store.ts';
-import { parseTitleExpression } from '../subscriptions/title-expression.ts';
+import type { StoredSubscription } from '../domain/subscription.ts';
+import { SubscriptionStore } from '../subscriptions/store.ts';
+import { parseTitleExpression } from '../domain/title-expression.ts';
 import { readPortable, toPortable, type PortableSubscription } from '../wire/subscription.ts';
 
 /**

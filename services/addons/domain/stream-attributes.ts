@@ -1,4 +1,4 @@
-import type { ParsedStream } from '../stream.ts';
+import type { ParsedStream } from './stream.ts';
 
 const unknownValue = ['Unknown'];
 const toList = (value: string | undefined): readonly string[] => (value === undefined ? unknownValue : [value]);

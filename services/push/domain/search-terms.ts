@@ -1,6 +1,6 @@
-import type { Message } from '../domain/message.ts';
+import type { Message } from './message.ts';
 import { foldTerms } from '../../kit/search-terms.ts';
-import { isUnifiedPushTopic } from '../domain/topics.ts';
+import { isUnifiedPushTopic } from './topics.ts';
 
 /**
  * Returns the words by which a message is found: those of its title, text and tags. Empty for encoded messages, which

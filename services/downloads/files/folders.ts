@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
 import { splitFolder } from '../domain/template.ts';
-import { createFolders, getPermissions, type FilePermissions } from '../engine/file-permissions.ts';
+import { createFolders, getPermissions, type FilePermissions } from './file-permissions.ts';
 import type { Settings } from '../settings.ts';
-import { parseTitleExpression } from '../subscriptions/title-expression.ts';
+import { parseTitleExpression } from '../domain/title-expression.ts';
 
 type FolderSettings = Pick<
   Settings,

@@ -1,13 +1,7 @@
 import type { Migration } from '../../contracts/service.ts';
-import { batchesMigration } from './batches.ts';
-import { limitsMigration } from '../limits/store.ts';
-import { cookieMigrations } from '../cookies/migrations.ts';
-import { subscriptionMigrations } from '../subscriptions/migrations.ts';
-import { upgradesMigration } from './seal-addresses.ts';
-import { startTimes } from './migration-start-times.ts';
-import { otherFiles } from './migration-other-files.ts';
 
-export const migrations: readonly Migration[] = [
+/** Tables of downloads and of the pause of the whole queue. */
+export const downloadMigrations: readonly Migration[] = [
   {
     name: '001-create-downloads',
     async up(db) {
@@ -61,11 +55,4 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('downloads').addColumn('thumbnail', 'text').execute();
     },
   },
-  otherFiles,
-  ...subscriptionMigrations,
-  ...cookieMigrations,
-  startTimes,
-  limitsMigration,
-  batchesMigration,
-  upgradesMigration,
 ];

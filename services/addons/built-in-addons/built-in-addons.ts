@@ -1,15 +1,15 @@
 import type { Clock } from '../../contracts/service.ts';
-import type { BuiltIn } from '../aggregate/addon.ts';
+import type { BuiltIn } from '../upstream/addon.ts';
 import type { ConfigurationIdentity } from '../aggregate/configured-addons.ts';
 import type { TitleLookup } from '../aggregate/titles.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
 import { findPresetKind } from '../domain/presets.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
-import { Easynews, createEasynewsAddon } from './easynews.ts';
+import { Easynews, createEasynewsAddon } from '../providers/easynews.ts';
 import { LibraryAddon } from './library-addon.ts';
-import type { ProviderPool } from './provider-pool.ts';
-import type { UsableService } from './wrap-torrents.ts';
+import type { ProviderPool } from '../providers/provider-pool.ts';
+import type { UsableService } from '../playback/wrap-torrents.ts';
 
 export interface BuiltInAddonsOptions {
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import { noRating, type Rating } from '../rating.ts';
+import { noRating, type Rating } from './rating.ts';
 
 /** Requested title with the facts that were found. */
 export interface TitleRequest {

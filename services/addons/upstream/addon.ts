@@ -3,7 +3,7 @@ import type { Preset } from '../domain/config.ts';
 import type { UpstreamManifest } from '../domain/manifest.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { StreamAddon } from '../domain/stream.ts';
-import type { Trust } from '../upstream/address-policy.ts';
+import type { Trust } from './address-policy.ts';
 
 /** Addon that runs in this process instead of behind an address. */
 export interface BuiltIn {

@@ -14,7 +14,7 @@ import type { Settings } from '../settings.ts';
 import { getPathPrefix, getPublicBases } from '../settings/public-paths.ts';
 import { readBatch, type Batch } from '../store/batches.ts';
 import { DownloadStore } from '../store/store.ts';
-import type { Thumbnails } from './thumbnails.ts';
+import type { Thumbnails } from '../files/thumbnails.ts';
 
 /** Maximum size of an attached picture in bytes. */
 const maxPictureBytes = 200 * 1024;

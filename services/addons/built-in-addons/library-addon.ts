@@ -1,12 +1,12 @@
-import type { BuiltIn } from '../aggregate/addon.ts';
+import type { BuiltIn } from '../upstream/addon.ts';
 import { debridService } from '../domain/debrid-services.ts';
 import type { UpstreamManifest } from '../domain/manifest.ts';
 import { parseRelease } from '../domain/release.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import { isVideo } from '../domain/select-file.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
-import type { ProviderPool } from './provider-pool.ts';
-import type { UsableService } from './wrap-torrents.ts';
+import type { ProviderPool } from '../providers/provider-pool.ts';
+import type { UsableService } from '../playback/wrap-torrents.ts';
 
 const pageSize = 100;
 const idPrefix = 'homeportlibrary';

@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Draft, Message } from '../domain/message.ts';
-import { Envelope } from '../subscribe/envelope.ts';
+import { Envelope } from './envelope.ts';
 import { hidden } from '../store/removal.ts';
 import type { MessageStore } from '../store/messages.ts';
 

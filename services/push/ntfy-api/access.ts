@@ -1,17 +1,17 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft } from '../domain/message.ts';
-import type { Limits } from './limits.ts';
-import { accountRoutes } from '../ntfy-api/account.ts';
-import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
-import type { Exchange } from '../ntfy-api/exchange.ts';
-import { reservationRoutes } from '../ntfy-api/reservations.ts';
-import { tokenRoutes } from '../ntfy-api/tokens.ts';
-import { userRoutes } from '../ntfy-api/users.ts';
+import type { Limits } from '../access/limits.ts';
+import { accountRoutes } from './account.ts';
+import type { ApiRoutes } from './api-routes.ts';
+import type { Exchange } from './exchange.ts';
+import { reservationRoutes } from './reservations.ts';
+import { tokenRoutes } from './tokens.ts';
+import { userRoutes } from './users.ts';
 import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import { getKeyLocation } from '../store/keys.ts';
 import { ProfileStore } from '../store/profiles.ts';
-import type { SyncTopics } from './sync-topics.ts';
+import type { SyncTopics } from '../access/sync-topics.ts';
 
 export interface AccessDependencies {
   readonly context: Context;

@@ -3,10 +3,10 @@ import type { AddonConfig } from '../domain/config.ts';
 import { debridService, type ServiceId } from '../domain/debrid-services.ts';
 import { selectFile } from '../domain/select-file.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import type { TitleRequest } from '../domain/pipeline/title-request.ts';
-import type { PlaybackLinks } from '../playback/links.ts';
+import type { TitleRequest } from '../domain/title-request.ts';
+import type { PlaybackLinks } from './links.ts';
 import type { PlayHistory } from '../store/plays.ts';
-import type { Account, ProviderPool } from './provider-pool.ts';
+import type { Account, ProviderPool } from '../providers/provider-pool.ts';
 
 const checkTimeoutMs = 4000;
 

@@ -1,5 +1,5 @@
-import type { ParsedStream } from '../stream.ts';
-import { getSearchText } from './attributes.ts';
+import type { ParsedStream } from './stream.ts';
+import { getSearchText } from './stream-attributes.ts';
 
 /** Returns a function that finds the first keyword in a name. Keywords match whole words with any separators. */
 export function createKeywordTest(keywords: readonly string[]): (stream: ParsedStream) => string | undefined {

@@ -1,0 +1,20 @@
+import type { Migration } from '../contracts/service.ts';
+import { batchesMigration } from './store/batches.ts';
+import { limitsMigration } from './limits/store.ts';
+import { cookieMigrations } from './cookies/migrations.ts';
+import { subscriptionMigrations } from './subscriptions/migrations.ts';
+import { upgradesMigration } from './store/seal-addresses.ts';
+import { startTimes } from './store/migration-start-times.ts';
+import { downloadMigrations } from './store/download-migrations.ts';
+import { otherFiles } from './store/migration-other-files.ts';
+
+export const migrations: readonly Migration[] = [
+  ...downloadMigrations,
+  otherFiles,
+  ...subscriptionMigrations,
+  ...cookieMigrations,
+  startTimes,
+  limitsMigration,
+  batchesMigration,
+  upgradesMigration,
+];

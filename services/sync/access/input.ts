@@ -1,0 +1,2 @@
+/** Parameters of a call. */
+export type Input = Record<string, unknown>;
