@@ -2,8 +2,8 @@ import { arch, platform, release, totalmem } from 'node:os';
 import type { SettingsView } from '../../../services/contracts/control/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { HostEngines } from '../engines/engines.ts';
-import type { HostLog } from './log.ts';
-import type { ServiceRunner } from '../services/service-runner.ts';
+import type { HostLog } from '../log/log.ts';
+import type { ServiceRunner } from './service-runner.ts';
 
 interface ReportDependencies {
   readonly version: string;

@@ -2,7 +2,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { HostAccounts } from '../accounts/accounts.ts';
 import type { Kernel } from '../kernel.ts';
-import { importPortable } from '../cli/portable.ts';
+import { importPortable } from './portable.ts';
 
 /**
  * Applies the accounts and data of services from the file that HOMEPORT_CONFIG names, once per version, before any
