@@ -8,7 +8,7 @@ import {
   toSettingValue,
 } from '../../renderer/src/pages/settings-form/fields/amount.ts';
 import { parseQuantity, stringifyQuantity } from '../../renderer/src/pages/settings-form/fields/quantity.ts';
-import { getControl, getErrors, parseNumber } from '../../renderer/src/pages/settings-form/fields/form.ts';
+import { getControl, getErrors, parseNumber } from '../../renderer/src/pages/settings-form/fields/field-control.ts';
 import type { SettingsField } from '../../services/contracts/control/settings.ts';
 import {
   formatAgo,

@@ -1,5 +1,5 @@
 import type { SettingsField } from '../../../../services/contracts/control/settings.ts';
-import { getControl, toRecord } from './fields/form.ts';
+import { getControl, toRecord } from './fields/field-control.ts';
 
 /** Fields with a common heading or a common prefix, such as `TorBox: API key` and `TorBox: address`. */
 export interface FieldGroup {
