@@ -2,6 +2,8 @@
 const contracts = '^services/contracts/';
 /** Building blocks for services, which depend on contracts only. */
 const kit = '^services/kit/';
+/** Page folders that several pages share; other page folders are only imported by the frame. */
+const sharedPages = '^renderer/src/pages/(access-tokens|grants|mail|notify|second-factor|service|settings-form)/';
 
 module.exports = {
   forbidden: [
@@ -28,6 +30,30 @@ module.exports = {
       severity: 'error',
       from: { path: '^renderer/' },
       to: { path: '^(services|main)/', pathNot: contracts },
+    },
+    {
+      name: 'renderer-state-is-below-parts',
+      severity: 'error',
+      from: { path: '^renderer/src/(api|icons|state)/' },
+      to: { path: '^renderer/src/', pathNot: '^renderer/src/(api|icons|state)/' },
+    },
+    {
+      name: 'renderer-parts-are-below-pages',
+      severity: 'error',
+      from: { path: '^renderer/src/parts/' },
+      to: { path: '^renderer/src/', pathNot: '^renderer/src/(api|icons|state|parts)/' },
+    },
+    {
+      name: 'renderer-pages-are-below-frame',
+      severity: 'error',
+      from: { path: '^renderer/src/pages/' },
+      to: { path: '^renderer/src/', pathNot: '^renderer/src/(api|icons|state|parts|pages)/' },
+    },
+    {
+      name: 'page-does-not-import-another-page',
+      severity: 'error',
+      from: { path: '^renderer/src/pages/([^/]+)/' },
+      to: { path: '^renderer/src/pages/[^/]+/', pathNot: ['^renderer/src/pages/$1/', sharedPages] },
     },
     {
       name: 'only-registry-imports-services',

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { dirname } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { findMutualFolders, readSources } from './support/folder-imports.ts';
 
 interface Violation {
   readonly from: string;
@@ -47,6 +49,10 @@ describe('dependency rules between folders', () => {
     'kit-imports-contracts-only: services/kit/lines.ts -> services/mail/index.ts',
     'domain-is-pure: services/push/domain/rule.ts -> fs',
     'renderer-imports-contracts-only: renderer/src/page.ts -> services/push/index.ts',
+    'renderer-state-is-below-parts: renderer/src/state/session.ts -> renderer/src/parts/tag.ts',
+    'renderer-parts-are-below-pages: renderer/src/parts/tag.ts -> renderer/src/pages/service/tabs.ts',
+    'renderer-pages-are-below-frame: renderer/src/pages/home/home.ts -> renderer/src/frame/frame.ts',
+    'page-does-not-import-another-page: renderer/src/pages/home/home.ts -> renderer/src/pages/inbox/inbox.ts',
   ])('reports %s', (violation) => {
     expect(list).toContain(violation);
   });
@@ -68,8 +74,42 @@ describe('dependency rules between folders', () => {
       (violation) =>
         /-> services\/(contracts|kit)\//.test(violation) ||
         violation.startsWith('only-registry-imports-services: main/host/services/registry.ts') ||
-        violation.startsWith('electron-only-in-shell: main/shell/'),
+        violation.startsWith('electron-only-in-shell: main/shell/') ||
+        violation.includes(': renderer/src/frame/') ||
+        violation.includes(': renderer/src/pages/inbox/'),
     );
     expect(wronglyRefused).toEqual([]);
+  });
+});
+
+describe('folders that import each other', () => {
+  it('are found, except a folder and its own subfolder', () => {
+    const sources = new Map([
+      ['pages/home/Home.svelte', "import { inbox } from '../inbox/inbox.ts';"],
+      ['pages/inbox/inbox.ts', ''],
+      ['pages/inbox/Empty.svelte', "import type { Step } from '../home/step.ts';"],
+      ['pages/home/parts/row.ts', "export { step } from '../step.ts';"],
+      ['pages/home/step.ts', "const load = () => import('./parts/row.ts');"],
+      ['state/clock.ts', ''],
+      ['pages/home/time.ts', "import '../../state/clock.ts';"],
+    ]);
+    expect(findMutualFolders(sources)).toEqual(['pages/home <-> pages/inbox']);
+  });
+
+  it('do not exist in the host and the pages', async () => {
+    const sources = await readSources(root, ['main', 'renderer/src']);
+    expect(sources.size).toBeGreaterThan(500);
+    expect(findMutualFolders(sources)).toEqual([]);
+  });
+});
+
+describe('page folders', () => {
+  it('have at most 15 files', async () => {
+    const counts = new Map<string, number>();
+    for (const path of (await readSources(root, ['renderer/src/pages'])).keys()) {
+      const folder = dirname(path);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    expect([...counts].filter(([, count]) => count > 15)).toEqual([]);
   });
 });

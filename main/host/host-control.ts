@@ -16,7 +16,7 @@ import { bindAll } from './http/bind.ts';
 import { buildOpenApiDocument } from './http/openapi.ts';
 import { createStaticPages } from './http/static-pages.ts';
 import { readLogPage } from './log/log-page.ts';
-import { writeReport } from './log/report.ts';
+import { writeReport } from './services/report.ts';
 import type { Pulses } from './metrics/pulse.ts';
 import type { HostDependencies } from './services/host-parts.ts';
 import type { ServiceRunner } from './services/service-runner.ts';

@@ -25,7 +25,7 @@ import { createMachineMonitor } from './runtime/machine.ts';
 import { Pulses } from './metrics/pulse.ts';
 import { openInBrowser } from './runtime/open-browser.ts';
 import { desktopNotifier } from './desktop/desktop-notifier.ts';
-import { applyDeclared, applyProvision, makeAdministrator } from './config/provisioning.ts';
+import { applyDeclared, applyProvision, makeAdministrator } from './provisioning/provisioning.ts';
 import type { CapabilityProviders } from './services/capabilities.ts';
 import {
   getAddresses,

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { selectParent, toConfig, toDraft, newConfig } from '../../renderer/src/pages/addons/configuration-draft.ts';
+import {
+  selectParent,
+  toConfig,
+  toDraft,
+  newConfig,
+} from '../../renderer/src/pages/addons/draft/configuration-draft.ts';
 import {
   describeExpressions,
   describeFilters,
@@ -8,7 +13,7 @@ import {
   describeNames,
   describeNumbers,
   describeOrder,
-} from '../../renderer/src/pages/addons/section-summaries.ts';
+} from '../../renderer/src/pages/addons/draft/section-summaries.ts';
 import { mergeParentConfig } from '../../services/addons/domain/merge-parent.ts';
 import { readConfig } from '../../services/addons/domain/read-config.ts';
 

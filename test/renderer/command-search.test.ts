@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filterCommands, rankGroups } from '../../renderer/src/state/command-search.ts';
+import { filterCommands, rankGroups } from '../../renderer/src/frame/palette/command-search.ts';
 
 const command = (title: string, ...keywords: string[]) => ({
   id: title,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getDownSpans } from '../../renderer/src/pages/uptime/down-spans.ts';
+import { getDownSpans } from '../../renderer/src/pages/uptime/details/down-spans.ts';
 
 const point = (timestamp: number, up: number, down: number) => ({
   timestamp,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { locateError } from '../../renderer/src/pages/data/error-location.ts';
-import { formatCsv } from '../../renderer/src/pages/data/result-csv.ts';
-import { formatDevice } from '../../renderer/src/pages/data/device-name.ts';
+import { locateError } from '../../renderer/src/pages/data/sql/error-location.ts';
+import { formatCsv } from '../../renderer/src/pages/data/sql/result-csv.ts';
+import { formatDevice } from '../../renderer/src/pages/data/users/device-name.ts';
 
 describe('locateError', () => {
   it('counts characters instead of UTF-16 code units', () => {

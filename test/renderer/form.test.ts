@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { groupFields, isEffective, groupByHeading } from '../../renderer/src/pages/settings/field-groups.ts';
+import { groupFields, isEffective, groupByHeading } from '../../renderer/src/pages/settings-form/field-groups.ts';
 import {
   convertMessage,
   getDisplayUnit,
   formatAmount,
   toSettingValue,
-} from '../../renderer/src/pages/settings/amount.ts';
-import { parseQuantity, stringifyQuantity } from '../../renderer/src/pages/settings/quantity.ts';
-import { getControl, getErrors, parseNumber } from '../../renderer/src/pages/settings/form.ts';
+} from '../../renderer/src/pages/settings-form/fields/amount.ts';
+import { parseQuantity, stringifyQuantity } from '../../renderer/src/pages/settings-form/fields/quantity.ts';
+import { getControl, getErrors, parseNumber } from '../../renderer/src/pages/settings-form/fields/field-control.ts';
 import type { SettingsField } from '../../services/contracts/control/settings.ts';
 import {
   formatAgo,

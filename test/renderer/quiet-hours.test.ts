@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatLine, parseRow } from '../../renderer/src/pages/settings/quiet-hours.ts';
+import { formatLine, parseRow } from '../../renderer/src/pages/settings-form/fields/quiet-hours.ts';
 
 describe('quiet hours in a form', () => {
   it.each([

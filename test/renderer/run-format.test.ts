@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getColumnWidth } from '../../renderer/src/pages/data/column-widths.ts';
-import { formatCommandResult, formatRunTime } from '../../renderer/src/pages/data/run-format.ts';
+import { getColumnWidth } from '../../renderer/src/pages/data/rows/column-widths.ts';
+import { formatCommandResult, formatRunTime } from '../../renderer/src/pages/data/history/run-format.ts';
 
 describe('results of statements', () => {
   it('formats the duration with a useful precision', () => {

@@ -7,7 +7,7 @@ import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { popups } from '../../services/popups/index.ts';
-import { getFailureAdvice } from '../../renderer/src/pages/downloads/download-status.ts';
+import { getFailureAdvice } from '../../renderer/src/pages/downloads/queue/download-status.ts';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 

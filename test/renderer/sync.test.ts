@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commonKinds } from '../../renderer/src/pages/sync/remote-kinds.ts';
+import { commonKinds } from '../../renderer/src/pages/sync/remotes/remote-kinds.ts';
 import type { SyncProvider } from '../../services/contracts/sync/remotes.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';

@@ -5,7 +5,7 @@ import {
   toTableDraft,
   type ColumnDraft,
   type StoredTable,
-} from '../../renderer/src/pages/data/table-draft.ts';
+} from '../../renderer/src/pages/data/tables/table-draft.ts';
 import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatSchedule } from '../../renderer/src/pages/sync/task-schedule.ts';
+import { formatSchedule } from '../../renderer/src/pages/sync/tasks/task-schedule.ts';
 
 const winter = Date.UTC(2026, 0, 10);
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;

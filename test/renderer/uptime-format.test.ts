@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { compareUrgency } from '../../renderer/src/pages/uptime/attention.ts';
-import { buildStatusHistory } from '../../renderer/src/pages/uptime/status-history.ts';
-import { getStatusGroup } from '../../renderer/src/pages/uptime/monitor-filter.ts';
-import { formatPercent } from '../../renderer/src/pages/uptime/monitor-format.ts';
-import { compareStart, getWindowStatus } from '../../renderer/src/pages/uptime/maintenance-format.ts';
+import { compareUrgency } from '../../renderer/src/pages/uptime/monitors/attention.ts';
+import { buildStatusHistory } from '../../renderer/src/pages/uptime/details/status-history.ts';
+import { getStatusGroup } from '../../renderer/src/pages/uptime/monitors/monitor-filter.ts';
+import { formatPercent } from '../../renderer/src/pages/uptime/monitors/monitor-format.ts';
+import { compareStart, getWindowStatus } from '../../renderer/src/pages/uptime/maintenance/maintenance-format.ts';
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
 import type { Heartbeat, MonitorRow } from '../../services/contracts/uptime/views.ts';
 

@@ -21,7 +21,7 @@ import { getEngineSpecs } from '../engines/specs.ts';
 import { openKernel, type Kernel } from '../kernel.ts';
 import { createLog, type HostLog } from '../log/log.ts';
 import { recordCommand } from '../log/record-command.ts';
-import { exportPortable, importPortable, importProgramInto } from './portable.ts';
+import { exportPortable, importPortable, importProgramInto } from '../provisioning/portable.ts';
 import { replacePrivateFile } from '../vault/key-file.ts';
 
 type RunnableCommand = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;

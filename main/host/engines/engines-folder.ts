@@ -1,14 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../../services/contracts/service.ts';
-import type { HostSettings } from '../config/host-settings.ts';
 
 /**
  * Returns the folder in which engines are installed: the one of the settings itself, or `engines` in the data folder.
  * Earlier versions installed into a folder `engines` below the one of the settings; those engines are moved up once.
  */
 export function findEnginesFolder(
-  { enginesFolder }: Pick<HostSettings, 'enginesFolder'>,
+  { enginesFolder }: { readonly enginesFolder: string },
   dataDir: string,
   log: Log,
 ): string {

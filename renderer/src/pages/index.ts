@@ -1,5 +1,5 @@
 import type { Component } from 'svelte';
-import type { IconName } from '../parts/text/icons.ts';
+import type { IconName } from '../icons/icons.ts';
 import type { ServiceGroup } from './service-groups.ts';
 import type { CreatePaletteSearch } from '../state/palette-search.ts';
 
@@ -40,7 +40,7 @@ export const pages: readonly PageEntry[] = [
     title: 'Inbox',
     icon: 'inbox',
     group: 'daily',
-    loadSearch: () => import('./inbox/find.ts'),
+    loadSearch: () => import('./inbox/palette-search.ts'),
     load: () => import('./inbox/Inbox.svelte'),
   },
   {
@@ -50,8 +50,8 @@ export const pages: readonly PageEntry[] = [
     group: 'media',
     services: ['downloads'],
     keywords: 'videos queue history subscriptions channels playlists feeds cookies yt-dlp',
-    loadSearch: () => import('./downloads/find.ts'),
-    load: () => import('./downloads/subscriptions/Views.svelte'),
+    loadSearch: () => import('./downloads/palette-search.ts'),
+    load: () => import('./downloads/DownloadsPage.svelte'),
   },
   {
     path: 'addons',
@@ -70,7 +70,7 @@ export const pages: readonly PageEntry[] = [
     group: 'alerts',
     services: ['push'],
     keywords: 'push topics messages subscribe publish ntfy',
-    loadSearch: () => import('./push/find.ts'),
+    loadSearch: () => import('./push/palette-search.ts'),
     load: () => import('./push/Push.svelte'),
   },
   {
@@ -82,7 +82,7 @@ export const pages: readonly PageEntry[] = [
     services: ['notify', 'mail'],
     keywords:
       'notifications notify keys destinations tags test apprise aggregator mail smtp recipients spool gateway e-mail',
-    loadSearch: () => import('./notify/find.ts'),
+    loadSearch: () => import('./notify/palette-search.ts'),
     load: () => import('./delivery/Delivery.svelte'),
   },
   {
@@ -92,7 +92,7 @@ export const pages: readonly PageEntry[] = [
     group: 'alerts',
     services: ['uptime'],
     keywords: 'monitors watch outages incidents down ping certificate kuma container status',
-    loadSearch: () => import('./uptime/find.ts'),
+    loadSearch: () => import('./uptime/palette-search.ts'),
     load: () => import('./uptime/Uptime.svelte'),
   },
   {
@@ -102,7 +102,7 @@ export const pages: readonly PageEntry[] = [
     group: 'data',
     services: ['sync'],
     keywords: 'files folders copy backup rclone remotes cloud schedule drive s3 sftp webdav',
-    loadSearch: () => import('./sync/find.ts'),
+    loadSearch: () => import('./sync/palette-search.ts'),
     load: () => import('./sync/Sync.svelte'),
   },
   {
@@ -112,7 +112,7 @@ export const pages: readonly PageEntry[] = [
     group: 'data',
     services: ['git'],
     keywords: 'git repositories commits branches clone push gitea ssh keys issues pull requests releases',
-    loadSearch: () => import('./git/find.ts'),
+    loadSearch: () => import('./git/palette-search.ts'),
     load: () => import('./git/Git.svelte'),
   },
   {
@@ -123,7 +123,7 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     services: ['data'],
     keywords: 'tables rows sql postgres supabase postgrest policies users keys database',
-    loadSearch: () => import('./data/find.ts'),
+    loadSearch: () => import('./data/palette-search.ts'),
     load: () => import('./data/Data.svelte'),
   },
   {
@@ -142,7 +142,7 @@ export const pages: readonly PageEntry[] = [
     icon: 'settings',
     group: 'foot',
     adminOnly: true,
-    loadSearch: () => import('./settings/find.ts'),
+    loadSearch: () => import('./settings/palette-search.ts'),
     load: () => import('./settings/Settings.svelte'),
   },
   {
@@ -152,7 +152,7 @@ export const pages: readonly PageEntry[] = [
     icon: 'notify',
     group: 'settings',
     keywords: 'popups sound silence night repeat urgent topics rules phones browsers',
-    load: () => import('./settings/Notifications.svelte'),
+    load: () => import('./notifications/Notifications.svelte'),
   },
   {
     path: 'settings/accounts',

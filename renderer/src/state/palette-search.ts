@@ -1,4 +1,4 @@
-import type { IconName } from '../parts/text/icons.ts';
+import type { IconName } from '../icons/icons.ts';
 
 /** A search result in the command palette. */
 export interface SearchResult {

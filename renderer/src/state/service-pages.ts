@@ -1,5 +1,5 @@
 import { createContext } from 'svelte';
-import type { IconName } from '../parts/text/icons.ts';
+import type { IconName } from '../icons/icons.ts';
 
 /**
  * Path and icon of the page of a service; undefined where there is none or the account may not open it. Set by the

@@ -1,4 +1,4 @@
-import type { DeadJob } from './dead-letters.svelte.ts';
+import type { DeadJob } from '../../state/dead-letters/dead-letters.svelte.ts';
 
 /** Jobs that failed for the same reason, newest first. */
 export interface DeadJobGroup {

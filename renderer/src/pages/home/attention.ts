@@ -2,7 +2,7 @@ import type { BackupAge } from '../../../../services/contracts/control/backups.t
 import type { ServiceState } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
 import type { SuggestedAction } from '../../../../services/contracts/health.ts';
-import { formatCount } from '../dead-letters/job-labels.ts';
+import { formatCount } from '../../state/dead-letters/job-labels.ts';
 
 type DeadJob = JobSummary & { readonly service: string };
 

@@ -1,7 +1,7 @@
 import { toasts } from '../../state/toasts.svelte.ts';
-import { undoChange, type Changed } from './changes.ts';
-import { inbox } from './inbox.svelte.ts';
-import { formatMessageCount } from './labels.ts';
+import { undoChange, type Changed } from '../../state/inbox/changes.ts';
+import { inbox } from '../../state/inbox/inbox.svelte.ts';
+import { formatMessageCount } from '../../state/inbox/labels.ts';
 
 /** Marks rows as read or unread, with Undo. */
 export async function markRowsRead(ids: readonly number[], read: boolean): Promise<void> {

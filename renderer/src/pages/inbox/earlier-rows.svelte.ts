@@ -3,8 +3,8 @@ import { inboxApi, inboxChanged, type InboxChanged, type InboxItem } from '../..
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { inbox } from './inbox.svelte.ts';
-import { mayStay, getDoneFilter } from './list-rules.ts';
+import { inbox } from '../../state/inbox/inbox.svelte.ts';
+import { mayStay, getDoneFilter } from '../../state/inbox/list-rules.ts';
 
 /** Maximum number of rows in one call; older ones can be found by a search. */
 const maxRows = 200;

@@ -1,4 +1,4 @@
-import { noFilter, type InboxFilter } from './list-rules.ts';
+import { noFilter, type InboxFilter } from '../../state/inbox/list-rules.ts';
 
 const showValues: readonly InboxFilter['show'][] = ['open', 'unread', 'done'];
 

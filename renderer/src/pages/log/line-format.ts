@@ -1,8 +1,8 @@
 import type { LogLine } from '../../../../services/contracts/control/log.ts';
-import { formatFailure } from '../dead-letters/job-labels.ts';
+import { formatFailure } from '../../state/dead-letters/job-labels.ts';
 import { formatBytes } from '../../parts/text/format.ts';
-import { formatCause } from '../notify/cause.ts';
-import { formatKey } from '../notify/key-name.ts';
+import { formatCause } from '../notify/destinations/cause.ts';
+import { formatKey } from '../notify/keys/key-name.ts';
 
 /** A formatted log line. */
 export interface FormattedLine {

@@ -1,6 +1,6 @@
 import type { SpooledMail } from '../../../../services/contracts/mail/api.ts';
-import type { IconName } from '../../parts/text/icons.ts';
-import { formatKey, defaultKey } from '../notify/key-name.ts';
+import type { IconName } from '../../icons/icons.ts';
+import { formatKey, defaultKey } from '../notify/keys/key-name.ts';
 
 /**
  * Label, tone and icon of the state of a mail or a delivery. A further service may still deliver it later or fail,

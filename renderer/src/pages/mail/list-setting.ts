@@ -1,6 +1,6 @@
 import type { SettingsField } from '../../../../services/contracts/control/settings.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { settings } from '../settings/settings.svelte.ts';
+import { settings } from '../../state/settings.svelte.ts';
 import { getErrorsAt } from '../../state/submission.svelte.ts';
 
 /**

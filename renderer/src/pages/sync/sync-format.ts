@@ -1,7 +1,7 @@
 import type { SyncJob, SyncTask } from '../../../../services/contracts/sync/api.ts';
 import type { SyncRemote } from '../../../../services/contracts/sync/remotes.ts';
 import { formatAgo, formatBytes, isYesterday, formatMoment } from '../../parts/text/format.ts';
-import type { IconName } from '../../parts/text/icons.ts';
+import type { IconName } from '../../icons/icons.ts';
 
 type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
 

@@ -1,6 +1,6 @@
 import type { Subscription } from '../../../../../services/contracts/downloads/subscriptions.ts';
-import { getFormatLabel, getQualityLabel } from '../media-options.svelte.ts';
-import { getFailureAdvice, type Advice } from '../download-status.ts';
+import { getFormatLabel, getQualityLabel } from '../add/media-options.svelte.ts';
+import { getFailureAdvice, type Advice } from '../queue/download-status.ts';
 
 /** Check intervals in minutes, with their labels. */
 const intervalLabels: readonly (readonly [number, string])[] = [

@@ -1,0 +1,63 @@
+import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
+import { call } from '../../api/call.ts';
+import { markAllRead } from '../../pages/inbox/actions.ts';
+import { inbox } from '../../state/inbox/inbox.svelte.ts';
+import type { Command } from './command.ts';
+import { openPages } from '../pages.svelte.ts';
+import { router } from '../../state/router.svelte.ts';
+import { services } from '../../state/services.svelte.ts';
+import { theme } from '../../state/theme.svelte.ts';
+
+/** Returns the most frequent actions that are possible now; each takes one step from the palette. */
+export function actionCommands(): readonly Command[] {
+  const open = new Set(openPages().map(({ path }) => path));
+  const downloads = services.list.find(({ id }) => id === 'downloads');
+  const when = (condition: boolean, command: Command): readonly Command[] => (condition ? [command] : []);
+  return [
+    ...when(open.has('downloads'), {
+      id: 'download',
+      title: 'Download a link',
+      icon: 'download',
+      keywords: ['paste', 'video', 'add'],
+      run: () => router.navigate('/downloads'),
+    }),
+    ...when((downloads?.running ?? []).length > 0, {
+      id: 'downloads-pause',
+      title: 'Pause downloads',
+      icon: 'pause',
+      keywords: [],
+      once: true,
+      run: async () => void (await call(downloadsApi.pause, { body: {} })),
+    }),
+    ...when(open.has('push'), {
+      id: 'publish',
+      title: 'Publish a message',
+      icon: 'send',
+      keywords: ['send', 'push', 'compose'],
+      run: () => router.navigate('/push?compose=1'),
+    }),
+    ...when(inbox.unread > 0, {
+      id: 'read',
+      title: 'Mark all messages read',
+      icon: 'unread',
+      keywords: ['inbox'],
+      once: true,
+      run: () => markAllRead(),
+    }),
+    themeCommand(isDark() ? 'light' : 'dark'),
+  ];
+}
+
+/** Returns the command that selects a theme or the theme of the operating system. */
+export function themeCommand(choice: typeof theme.choice): Command {
+  const [title, keywords] = {
+    dark: ['Dark theme', ['appearance', 'night']] as const,
+    light: ['Light theme', ['appearance', 'day']] as const,
+    system: ['Theme of the system', ['appearance', 'dark', 'light']] as const,
+  }[choice];
+  return { id: `theme:${choice}`, title, icon: 'theme', keywords, run: () => theme.choose(choice) };
+}
+
+function isDark(): boolean {
+  return theme.choice === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme.choice === 'dark';
+}

@@ -1,0 +1,53 @@
+import type { DataColumn } from '../../../../../services/contracts/data/rows.ts';
+import type { Values } from './rows.svelte.ts';
+
+/** Content of a field: its text, null, or the default of the column. */
+export type FieldMode = 'value' | 'null' | 'default';
+
+export interface FieldDraft {
+  mode: FieldMode;
+  text: string;
+}
+
+export type RowDraft = Record<string, FieldDraft>;
+
+/** Creates the fields of a new or an existing row. */
+export function toRowDraft(columns: readonly DataColumn[], values: Values | undefined): RowDraft {
+  return Object.fromEntries(
+    columns
+      .filter(({ isGenerated }) => !isGenerated)
+      .map(({ name, defaultValue, isNullable }): [string, FieldDraft] => {
+        const value = values?.[name];
+        if (values !== undefined) return [name, { mode: value === null ? 'null' : 'value', text: value ?? '' }];
+        return [name, { mode: defaultValue !== null ? 'default' : isNullable ? 'null' : 'value', text: '' }];
+      }),
+  );
+}
+
+/** Returns the modes that a column supports. */
+export function getFieldModes({ isNullable, defaultValue }: DataColumn, isNew: boolean): readonly FieldMode[] {
+  return [
+    'value',
+    ...(isNullable ? (['null'] as const) : []),
+    ...(isNew && defaultValue !== null ? (['default'] as const) : []),
+  ];
+}
+
+/** Returns the values to write: for an existing row only the changed ones. */
+export function getChangedValues(draft: RowDraft, before: Values | undefined): Values {
+  return Object.fromEntries(
+    Object.entries(draft).flatMap(([name, { mode, text }]) => {
+      if (mode === 'default') return [];
+      const value = mode === 'null' ? null : text;
+      return before !== undefined && before[name] === value ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+/** Returns the form control for a column. */
+export function getControl({ type, choices }: DataColumn): 'choice' | 'flag' | 'long' | 'number' | 'line' {
+  if (choices.length > 0) return 'choice';
+  if (type === 'boolean') return 'flag';
+  if (/^(?:json|jsonb|text|xml)$|\[\]$/.test(type)) return 'long';
+  return /^(?:smallint|integer|bigint|numeric|real|double)/.test(type) ? 'number' : 'line';
+}

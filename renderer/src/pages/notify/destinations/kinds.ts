@@ -1,0 +1,76 @@
+import type { DestinationForm } from '../../../../../services/contracts/notify/forms.ts';
+import { compareNames } from '../../../../../services/contracts/compare-names.ts';
+import { getKindTitle } from '../../../../../services/contracts/notify/kind-title.ts';
+
+/** A group of kinds in the combobox. */
+export interface KindGroup {
+  readonly title: string;
+  readonly forms: readonly DestinationForm[];
+}
+
+const titles = [
+  ['here', 'This machine'],
+  ['phone', 'Phones'],
+  ['chat', 'Chats'],
+  ['mail', 'Mail'],
+  ['home', 'Home'],
+  ['duty', 'On call'],
+  ['program', 'Programs and machines'],
+  ['other', 'Others'],
+] as const satisfies readonly (readonly [DestinationForm['category'], string])[];
+
+/**
+ * Ranks a kind for a word: 3 for a prefix of its name or of a scheme, 2 when the name contains it, 1 for its
+ * description.
+ */
+function getRank({ title, schemes, about, category }: DestinationForm, word: string): number {
+  const name = `${getKindTitle(title)} ${title}`.toLowerCase();
+  if (name.startsWith(word) || schemes.some((scheme) => scheme.startsWith(word))) return 3;
+  if (name.includes(word) || schemes.some((scheme) => scheme.includes(word))) return 2;
+  const group = titles.find(([each]) => each === category)?.[1] ?? '';
+  return `${about} ${group}`.toLowerCase().includes(word) ? 1 : 0;
+}
+
+/**
+ * Returns the kinds in groups: without words the suggested ones and then all by category; with words the matching
+ * ones, best first. `telegram://` matches like `telegram`.
+ */
+export function findKinds(forms: readonly DestinationForm[], text: string, suggested: readonly string[]): KindGroup[] {
+  const terms = text
+    .toLowerCase()
+    .replace(/:\/\/.*$/, '')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (terms.length > 0) {
+    const matching = forms
+      .map((form) => ({ form, rank: Math.min(...terms.map((word) => getRank(form, word))) }))
+      .filter((each) => each.rank > 0)
+      .toSorted((a, b) => b.rank - a.rank);
+    return matching.length === 0 ? [] : [{ title: 'Found', forms: matching.map(({ form }) => form) }];
+  }
+  const used = suggested.flatMap((scheme) => forms.find((form) => form.scheme === scheme) ?? []);
+  const others = titles.map(([category, title]) => ({
+    title,
+    forms: forms
+      .filter((form) => form.category === category && !used.includes(form))
+      .toSorted((a, b) => (category === 'here' ? 0 : compareNames(getKindTitle(a.title), getKindTitle(b.title)))),
+  }));
+  return [{ title: 'Used before', forms: used }, ...others].filter((group) => group.forms.length > 0);
+}
+
+/** Lists the required fields of a form: `token of the bot and chats`; empty when there are none. */
+export function formatRequirements({ fields }: DestinationForm): string {
+  const labels = fields
+    .filter(({ required }) => required)
+    .map(({ label }) => (/^.[A-Z]/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1)));
+  return labels.length < 2 ? (labels[0] ?? '') : `${labels.slice(0, -1).join(', ')} and ${labels.at(-1) ?? ''}`;
+}
+
+/** Returns two letters and one of eight colors that identify a kind. */
+export function buildMonogram(title: string): { readonly letters: string; readonly hue: number } {
+  const terms = title.split(/[\s-]+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
+  const [first = '', second] = terms;
+  const letters = second === undefined ? first.slice(0, 2) : first.slice(0, 1) + second.slice(0, 1);
+  const sum = [...title].reduce((total, letter) => (total * 33 + (letter.codePointAt(0) ?? 0)) % 9973, 7);
+  return { letters, hue: sum % 8 };
+}
