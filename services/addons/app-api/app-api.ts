@@ -20,6 +20,14 @@ import type { Profiles, StoredProfile } from '../profiles/profiles.ts';
 import { Easynews } from '../providers/easynews.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { explainPosition } from '../aggregate/sort-explanation.ts';
+import {
+  addParentPassword,
+  isAdministrator,
+  mayReadCredentials,
+  redactFor,
+  refuseNewDestinations,
+  type Editor,
+} from './credential-access.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { listConfigurationCatalogs } from '../stremio-api/search.ts';
 import { withoutNotes } from '../stremio-api/users.ts';
@@ -67,7 +75,7 @@ function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHan
       const { uuid: _uuid, ...config } = body.config;
       const publicOnly = !isAdministrator(identity);
       const profile = await profiles.create(
-        await verifyConfig(dependencies, config, publicOnly),
+        await verifyConfig(dependencies, readConfig(withoutNotes(config)), { identity }),
         context.random.text(passwordLength),
         {
           isManaged: true,
@@ -82,13 +90,13 @@ function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHan
       const { ownConfig } = await profiles.getStored(uuid, password);
       const publicOnly = !isAdministrator(identity);
       // Callers without access to the credentials do not change them.
-      const isMerged = query.merge === 'yes' || !(await mayReadCredentials(profiles, identity, uuid));
-      const config = await verifyConfig(
-        dependencies,
-        isMerged ? mergeConfig(ownConfig, body.config) : body.config,
-        publicOnly,
-        uuid,
-      );
+      const mayReadKeys = await mayReadCredentials(profiles, identity, uuid);
+      const change =
+        query.merge === 'yes' || !mayReadKeys
+          ? mergeConfig(ownConfig, body.config)
+          : readConfig(withoutNotes(body.config));
+      if (!mayReadKeys) refuseNewDestinations(ownConfig, change);
+      const config = await verifyConfig(dependencies, change, { identity, before: ownConfig }, uuid);
       return toAddonProfile(
         dependencies,
         await profiles.save(uuid, password, config, { publicOnly }),
@@ -194,45 +202,21 @@ async function readProfile(
       throw error;
     },
   );
-  const isRedacted = isWithoutKeys || !(await mayReadCredentials(profiles, identity, uuid));
-  return { config: isRedacted ? removeCredentials(ownConfig) : ownConfig, notes: [...notes] };
+  const config = isWithoutKeys ? removeCredentials(ownConfig) : await redactFor(profiles, identity, uuid, ownConfig);
+  return { config, notes: [...notes] };
 }
 
-/** Reads a configuration and requests each of its addons. */
+/** Completes a configuration and requests each of its addons. */
 async function verifyConfig(
   { aggregator, profiles }: RouteDependencies,
-  config: unknown,
-  publicOnly: boolean,
+  config: AddonConfig,
+  editor: Editor,
   uuid?: string,
 ): Promise<AddonConfig> {
-  const parsedConfig = await addParentPassword(profiles, readConfig(withoutNotes(config)), uuid);
-  await aggregator.verifyAddons({ config: parsedConfig, uuid, addressMarkers: [], publicOnly });
-  return parsedConfig;
-}
-
-/** Returns true when the caller may read credentials: the owner of the configuration and administrators. */
-async function mayReadCredentials(profiles: Profiles, identity: Identity | undefined, uuid: string): Promise<boolean> {
-  if (isAdministrator(identity)) return true;
-  return identity !== undefined && identity.limited !== true && identity.account === (await profiles.getOwner(uuid));
-}
-
-/** Adds the password of the parent configuration if it is managed on the page. */
-async function addParentPassword(
-  profiles: Profiles,
-  config: AddonConfig,
-  uuid: string | undefined,
-): Promise<AddonConfig> {
-  const { parentConfig } = config;
-  if (parentConfig === null || parentConfig === undefined) return config;
-  if (parentConfig.uuid === uuid)
-    throw new Problem('addons.invalid_config', 400, 'A configuration cannot inherit from itself.');
-  try {
-    const password = await profiles.getManagedPassword(parentConfig.uuid);
-    return { ...config, parentConfig: { ...parentConfig, password } };
-  } catch (error) {
-    if (error instanceof Problem && parentConfig.password !== '') return config;
-    throw error;
-  }
+  const completeConfig = await addParentPassword(profiles, config, uuid, editor);
+  const publicOnly = !isAdministrator(editor.identity);
+  await aggregator.verifyAddons({ config: completeConfig, uuid, addressMarkers: [], publicOnly });
+  return completeConfig;
 }
 
 async function checkAddon(
@@ -352,10 +336,6 @@ function toAddonProfile(
     updatedAt,
     asked: activity.getProfileActivity(uuid),
   };
-}
-
-function isAdministrator(identity: Identity | undefined): boolean {
-  return identity?.role === 'admin' && identity.limited !== true;
 }
 
 const planLabels = { premium: 'a paid account', trial: 'a trial', expired: 'an account without a paid plan' } as const;
