@@ -197,9 +197,10 @@ export const Settings = z.object({
       live: true,
       title: 'Always use HTTPS',
       description:
-        'Sends Strict-Transport-Security, so that browsers open these names only with HTTPS for a year. ' +
-        'Enable it only when every device trusts the certificate: browsers do not allow users to ignore ' +
-        'certificate errors then.',
+        'Browsers remember for a year to open the name of this computer, and names of your own, only with HTTPS ' +
+        '(Strict-Transport-Security). This affects all ports of these names: other programs on this computer that ' +
+        'do not use HTTPS, and the page with the certificate, are then reachable by address only. Names of services ' +
+        'such as push.NAME.local always require HTTPS.',
     }),
   ...oidcFields,
 });

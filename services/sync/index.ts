@@ -71,7 +71,7 @@ class SyncService implements Service {
     const engine = (): Engine => this.#engine;
     const live = createLiveSettings(initialSettings, () => this.#bandwidth.settingChanged());
     const ids = new JobIds(context);
-    const access = new Access(context.accounts);
+    const access = new Access(context);
     const plans = new PlanStore(db);
     this.#context = context;
     this.#settings = live.current;

@@ -58,6 +58,73 @@ describe('configurations by account', () => {
     expect([profile.config.addonName, JSON.stringify(profile.config).includes(secret)]).toEqual(['Renamed', true]);
   });
 
+  it('gives no password of one that it may not read to an account that inherits from it', async () => {
+    const inheriting = (uuid: string): object => buildConfig([], { parentConfig: { uuid, password: '' } });
+    expect((await create('writer', inheriting(owned['admin'] ?? ''))).status).toBe(403);
+    const reply = await create('writer', inheriting(owned['writer'] ?? ''));
+    expect(reply.status).toBe(200);
+    const path = `/api/addons/profiles/${(await readJson(reply)).uuid as string}`;
+    const save = (account: string, config: object): Promise<Response> =>
+      access.call(account, 'control', 'PUT', path, { config });
+    const read = async (account: string): Promise<Record<string, any>> =>
+      (await readJson(await access.call(account, 'control', 'GET', path))).config;
+    expect((await save('other', inheriting(owned['admin'] ?? ''))).status).toBe(403);
+    expect((await save('writer', inheriting(owned['admin'] ?? ''))).status).toBe(403);
+    expect((await save('admin', inheriting(owned['admin'] ?? ''))).status).toBe(200);
+    expect((await read('writer'))['parentConfig']).toEqual({ uuid: owned['admin'], password: '' });
+    expect((await save('writer', { ...(await read('writer')), addonName: 'Renamed' })).status).toBe(200);
+    expect((await read('admin'))['parentConfig']).toEqual({
+      uuid: owned['admin'],
+      password: expect.stringMatching(/^.{20,}$/),
+    });
+  });
+
+  it.each<[what: string, change: (config: Record<string, any>) => object]>([
+    ['the address of the proxy', ({ proxy }) => ({ proxy: { ...proxy, url: 'https://evil.example' } })],
+    ['the public address of the proxy', ({ proxy }) => ({ proxy: { ...proxy, publicUrl: 'https://evil.example' } })],
+    [
+      'the address of an addon',
+      ({ presets: [preset, ...others] }) => ({
+        presets: [{ ...preset, options: { ...preset.options, url: 'https://evil.example' } }, ...others],
+      }),
+    ],
+    [
+      'the kind of an addon',
+      ({ presets: [preset, ...others] }) => ({
+        presets: [
+          {
+            ...preset,
+            type: 'custom',
+            options: { ...preset.options, manifestUrl: 'https://evil.example/manifest.json' },
+          },
+          ...others,
+        ],
+      }),
+    ],
+    [
+      'a variant',
+      () => ({ variants: [{ id: 'v', name: 'V', enabled: true, script: 'set proxy.url = "https://evil.example"' }] }),
+    ],
+    ['the parent', () => ({ parentConfig: { uuid: owned['writer'], password: '' } })],
+  ])('does not let an account without the keys change where they are sent: %s', async (_what, change) => {
+    const proxy = { enabled: true, id: 'mediaflow', url: 'https://proxy.example', credentials: secret };
+    const presets = [
+      {
+        type: 'torrentio',
+        instanceId: 'a1',
+        enabled: false,
+        options: { url: 'https://addon.example', apiKey: secret },
+      },
+    ];
+    const created = await readJson(await create('admin', buildConfig([], { services, proxy, presets })));
+    const path = `/api/addons/profiles/${created.uuid as string}`;
+    const { config } = await readJson(await access.call('other', 'control', 'GET', path));
+    const save = async (changes: object): Promise<number> =>
+      (await access.call('other', 'control', 'PUT', path, { config: { ...config, ...changes } })).status;
+    expect(await save({ addonName: 'Renamed', excludedQualities: ['CAM'] })).toBe(200);
+    expect(await save(change(config))).toBe(403);
+  });
+
   it('separates those of a removed account from a later account of its name', async () => {
     const base = access.rig.url('control');
     const account = async (): Promise<unknown> =>

@@ -1,5 +1,6 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
@@ -20,6 +21,7 @@ beforeAll(async () => {
       // The permitted folders are set after the data folder is known.
       mover: [],
       other: [],
+      everywhere: [{ service: 'sync', resource: '*', permission: 'read-write' }],
     },
     { services: [control, downloads, sync] },
   );
@@ -111,6 +113,44 @@ describe('access to syncs by object', () => {
     ['options/set', (): object => ({ main: { BwLimit: '1k' } })],
   ])('refuses %s outside the grants', async (call, input) => {
     expect((await host.call('mover', 'sync', 'POST', `/${call}`, input())).status).toBe(403);
+  });
+});
+
+describe('Homeport’s own data and running programs', () => {
+  const data = (): string => host.rig.dataDir;
+  beforeAll(() => symlinkSync(data(), `${data()}-link`));
+  afterAll(() => rmSync(`${data()}-link`));
+  const refused: readonly (readonly [call: string, input: () => object])[] = [
+    ['operations/list', () => ({ fs: data(), remote: '' })],
+    ['operations/list', () => ({ fs: dirname(data()), remote: '' })],
+    ['operations/list', () => ({ fs: dirname(data()), remote: basename(data()) })],
+    ['operations/list', () => ({ fs: `${data()}-link`, remote: '' })],
+    ['operations/stat', () => ({ fs: data(), remote: 'vault.key' })],
+    ['operations/copyfile', () => ({ ...{ srcFs: data(), srcRemote: 'vault.key' }, dstFs: folder, dstRemote: 'x' })],
+    ['operations/copyfile', () => ({ srcFs: '/', srcRemote: `${data()}/vault.key`, dstFs: folder, dstRemote: 'x' })],
+    ['operations/deletefile', () => ({ fs: data(), remote: 'homeport.yaml' })],
+    ['operations/mkdir', () => ({ fs: join(data(), 'control'), remote: 'x' })],
+    ['sync/copy', () => ({ srcFs: `${data()}-link`, dstFs: join(tmpdir(), 'x') })],
+    ['sync/copy', () => ({ srcFs: join(data(), 'control'), dstFs: join(tmpdir(), 'x') })],
+    ['sync/copy', () => ({ srcFs: join(tmpdir(), 'missing'), dstFs: join(data(), 'control') })],
+    ...(process.platform === 'linux' ? ([['operations/list', () => ({ fs: '/proc/self', remote: '' })]] as const) : []),
+  ];
+
+  it.each(refused)('cannot be reached with a grant on all locations: %s', async (call, input) => {
+    expect((await host.call('everywhere', 'sync', 'POST', `/${call}`, input())).status).toBe(403);
+  });
+
+  it('cannot be reached by the app API, other than other folders', async () => {
+    const browse = (path: string): Promise<Response> =>
+      host.call('everywhere', 'control', 'GET', `/api/sync/files?at=${encodeURIComponent(path)}`);
+    expect((await browse(data())).status).toBe(403);
+    expect((await browse(`${data()}-link/control`)).status).toBe(403);
+    expect((await browse(dirname(data()))).status).toBe(200);
+    const task = { name: 'x', source: join(data(), 'control'), destination: join(tmpdir(), 'x') };
+    expect((await host.call('everywhere', 'control', 'POST', '/api/sync/tasks', task)).status).toBe(403);
+    const other = mkdtempSync(join(tmpdir(), 'homeport-other-'));
+    expect((await browse(other)).status).toBe(200);
+    rmSync(other, { recursive: true });
   });
 });
 

@@ -241,7 +241,11 @@ function withinScope(
   return {
     ...(http && {
       http: (request, response) =>
-        security.answering(getScope(request), describe(request), response, () => handler.http?.(request, response)),
+        security.answering(getScope(request), describe(request), response, () => {
+          // Browsers store no data of accounts, unless the service says so for what may be stored.
+          response.setHeader('Cache-Control', 'no-store');
+          handler.http?.(request, response);
+        }),
     }),
     ...(upgrade && {
       upgrade: (request, socket, head) =>

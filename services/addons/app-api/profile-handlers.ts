@@ -12,9 +12,24 @@ import { removeCredentials } from '../domain/without-credentials.ts';
 import type { Profiles, StoredProfile } from '../profiles/profiles.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { withoutNotes } from '../stremio-api/users.ts';
-import { isAdministrator, mayReadCredentials } from './permissions.ts';
+import {
+  addParentPassword,
+  isAdministrator,
+  mayReadCredentials,
+  redactFor,
+  refuseNewDestinations,
+  type Editor,
+} from './credential-access.ts';
 
 const passwordLength = 32;
+
+/** Request of the route that saves a configuration. */
+interface SaveRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: { readonly merge?: 'yes' | undefined; readonly import?: 'yes' | undefined };
+  readonly body: { readonly config: Readonly<Record<string, unknown>> };
+  readonly identity: Identity | undefined;
+}
 
 /** Builds the handlers that list, create, change and delete configurations. */
 export function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHandler[] {
@@ -41,7 +56,10 @@ export function createProfileHandlers(dependencies: RouteDependencies): readonly
       const { uuid: _uuid, ...config } = body.config;
       const publicOnly = !isAdministrator(identity);
       const profile = await profiles.create(
-        await verifyConfig(dependencies, config, { publicOnly, isImported: query.import === 'yes' }),
+        await verifyConfig(dependencies, readConfig(withoutNotes(config)), {
+          identity,
+          isImported: query.import === 'yes',
+        }),
         context.random.text(passwordLength),
         {
           isManaged: true,
@@ -51,29 +69,31 @@ export function createProfileHandlers(dependencies: RouteDependencies): readonly
       );
       return toAddonProfile(dependencies, profile, context.clock.now());
     }),
-    implement(addonsApi.save, async ({ params: { uuid = '' }, query, body, identity }) => {
-      const password = await profiles.getManagedPassword(uuid);
-      const { ownConfig } = await profiles.getStored(uuid, password);
-      const publicOnly = !isAdministrator(identity);
-      // Callers without access to the credentials do not change them.
-      const isMerged = query.merge === 'yes' || !(await mayReadCredentials(profiles, identity, uuid));
-      const config = await verifyConfig(dependencies, isMerged ? mergeConfig(ownConfig, body.config) : body.config, {
-        publicOnly,
-        uuid,
-        isImported: query.import === 'yes',
-      });
-      return toAddonProfile(
-        dependencies,
-        await profiles.save(uuid, password, config, { publicOnly }),
-        context.clock.now(),
-      );
-    }),
+    implement(addonsApi.save, (request) => saveProfile(dependencies, request)),
     implement(addonsApi.remove, async ({ params: { uuid = '' } }) => {
       await profiles.getManagedPassword(uuid);
       await profiles.remove(uuid);
       return {};
     }),
   ];
+}
+
+/** Saves a configuration. Callers without access to its credentials do not change them. */
+async function saveProfile(
+  dependencies: RouteDependencies,
+  { params: { uuid = '' }, query, body, identity }: SaveRequest,
+): Promise<AddonProfile> {
+  const { context, profiles } = dependencies;
+  const password = await profiles.getManagedPassword(uuid);
+  const { ownConfig } = await profiles.getStored(uuid, password);
+  const publicOnly = !isAdministrator(identity);
+  const mayReadKeys = await mayReadCredentials(profiles, identity, uuid);
+  const change =
+    query.merge === 'yes' || !mayReadKeys ? mergeConfig(ownConfig, body.config) : readConfig(withoutNotes(body.config));
+  if (!mayReadKeys) refuseNewDestinations(ownConfig, change);
+  const isImported = query.import === 'yes';
+  const config = await verifyConfig(dependencies, change, { identity, before: ownConfig, uuid, isImported });
+  return toAddonProfile(dependencies, await profiles.save(uuid, password, config, { publicOnly }), context.clock.now());
 }
 
 /** Returns a configuration with notes about its unsupported parts. */
@@ -94,52 +114,33 @@ async function readProfile(
       throw error;
     },
   );
-  const isRedacted = isWithoutKeys || !(await mayReadCredentials(profiles, identity, uuid));
-  return { config: isRedacted ? removeCredentials(ownConfig) : ownConfig, notes: [...notes] };
+  const config = isWithoutKeys ? removeCredentials(ownConfig) : await redactFor(profiles, identity, uuid, ownConfig);
+  return { config, notes: [...notes] };
 }
 
 /**
- * Reads a configuration and requests each of its addons. An imported configuration keeps addons that cannot be used,
+ * Completes a configuration and requests each of its addons. An imported configuration keeps addons that cannot be used,
  * with notes about them.
  */
 async function verifyConfig(
   { aggregator, profiles }: RouteDependencies,
-  config: unknown,
-  { publicOnly, uuid, isImported }: VerificationOptions,
+  config: AddonConfig,
+  { uuid, isImported, ...editor }: VerificationOptions,
 ): Promise<AddonConfig> {
-  const parsedConfig = await addParentPassword(profiles, readConfig(withoutNotes(config)), uuid);
-  const requestContext = { config: parsedConfig, uuid, addressMarkers: [], publicOnly };
+  const completeConfig = await addParentPassword(profiles, config, uuid, editor);
+  const publicOnly = !isAdministrator(editor.identity);
+  const requestContext = { config: completeConfig, uuid, addressMarkers: [], publicOnly };
   if (!isImported) {
     await aggregator.verifyAddons(requestContext);
-    return parsedConfig;
+    return completeConfig;
   }
   const problems = await aggregator.findAddonProblems(requestContext);
-  return addImportNotes(parsedConfig, problems);
+  return addImportNotes(completeConfig, problems);
 }
 
-interface VerificationOptions {
-  readonly publicOnly: boolean;
+interface VerificationOptions extends Editor {
   readonly uuid?: string;
   readonly isImported: boolean;
-}
-
-/** Adds the password of the parent configuration if it is managed on the page. */
-async function addParentPassword(
-  profiles: Profiles,
-  config: AddonConfig,
-  uuid: string | undefined,
-): Promise<AddonConfig> {
-  const { parentConfig } = config;
-  if (parentConfig === null || parentConfig === undefined) return config;
-  if (parentConfig.uuid === uuid)
-    throw new Problem('addons.invalid_config', 400, 'A configuration cannot inherit from itself.');
-  try {
-    const password = await profiles.getManagedPassword(parentConfig.uuid);
-    return { ...config, parentConfig: { ...parentConfig, password } };
-  } catch (error) {
-    if (error instanceof Problem && parentConfig.password !== '') return config;
-    throw error;
-  }
 }
 
 function toAddonProfile(

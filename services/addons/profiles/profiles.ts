@@ -246,9 +246,9 @@ export class Profiles {
     });
   }
 
-  /** Returns the account that created the configuration on the page, or undefined for other clients. */
-  async getOwner(uuid: string): Promise<string | undefined> {
-    return (await this.#getRow(uuid)).owner ?? undefined;
+  /** Returns the account that created the configuration on the page; undefined for other clients and without one. */
+  async findOwner(uuid: string): Promise<string | undefined> {
+    return (uuidPattern.test(uuid) ? await this.#store.find(uuid) : undefined)?.owner ?? undefined;
   }
 
   /** Returns the number of configurations of an account. */

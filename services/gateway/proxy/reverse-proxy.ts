@@ -13,7 +13,7 @@ import { getGatewayIdentity, setGatewayIdentity } from '../../contracts/gateway.
 import { Problem } from '../../contracts/problem.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import { addHeaders } from '../../kit/http/respond.ts';
-import { isReservedName, stripMappedPrefix } from '../domain/names.ts';
+import { getBaseName, isReservedName, stripMappedPrefix, stripPort } from '../domain/names.ts';
 import { isPublicPath } from '../domain/public-paths.ts';
 import { gatewayPrefix, findRoute, type Route } from '../domain/route.ts';
 import type { Provider } from '../oidc/provider.ts';
@@ -32,6 +32,8 @@ import { renderPage, styleSheet } from '../pages/html.ts';
 import { getOutcome, type GatewayMetrics } from '../metrics.ts';
 import { InFlightRequests, type AdmittedRequest } from './in-flight-requests.ts';
 
+const hstsOfYear = 'max-age=31536000';
+
 export interface ReverseProxyDependencies {
   readonly context: DispatchContext;
   readonly gate: Gate;
@@ -48,7 +50,7 @@ export interface ReverseProxyDependencies {
   readonly metrics: GatewayMetrics;
   /** Public paths. */
   readonly publicPaths: () => readonly string[];
-  /** Sends HSTS headers. */
+  /** Sends HSTS headers for all names. */
   readonly isStrict: () => boolean;
   /** Returns true for addresses of admitted networks. */
   readonly isAdmittedAddress: (address: string) => boolean;
@@ -91,10 +93,17 @@ export class ReverseProxy {
     };
   }
 
-  /** Sends HSTS for names; RFC 6797 does not allow it for addresses. */
+  /**
+   * Sends HSTS for the names of services. The name of the computer and custom names need the setting, because browsers
+   * apply it to all ports of a name, and other programs there may not use TLS. RFC 6797 does not allow it for addresses.
+   */
   #setHsts({ headers }: IncomingMessage, response: ServerResponse): void {
-    const isName = !/^(?:[\d.]+|\[.*\]|localhost)(?::\d+)?$/.test(headers.host ?? '');
-    if (isName && this.#deps.isStrict()) addHeaders(response, { 'Strict-Transport-Security': 'max-age=31536000' });
+    const name = stripPort(headers.host ?? '');
+    if (name.endsWith(`.${getBaseName(this.#deps.label)}`)) {
+      addHeaders(response, { 'Strict-Transport-Security': `${hstsOfYear}; includeSubDomains` });
+    } else if (this.#deps.isStrict() && !/^(?:[\d.]+|\[.*\]|localhost|)$/.test(name)) {
+      addHeaders(response, { 'Strict-Transport-Security': hstsOfYear });
+    }
   }
 
   /** Number of running requests and WebSockets. */

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { everyone, type Grant, type Identity } from '../../contracts/control/accounts.ts';
@@ -32,9 +33,18 @@ const commonParameters = new Set(['_async', '_group', '_config', '_filter']);
 /** Checks permissions before a call reaches the engine. */
 export class Access {
   readonly #accounts: Context['accounts'];
+  /**
+   * Denies the data of Homeport, with which an account would become administrator, and the running programs, whose
+   * environment contains secrets. Only a grant that names a folder in them allows it.
+   */
+  readonly #deniedToAll: readonly LocationGrant[];
 
-  constructor(accounts: Context['accounts']) {
+  constructor({ accounts, files }: Pick<Context, 'accounts' | 'files'>) {
     this.#accounts = accounts;
+    this.#deniedToAll = [dirname(realpathSync.native(files)), '/proc'].map((path) => ({
+      resource: `${toGrantResource({ kind: 'local', path })}*`,
+      permission: 'none',
+    }));
   }
 
   caller({ account, role, limited, credentialId: token = '' }: Identity): Caller {
@@ -104,8 +114,24 @@ export class Access {
     return realLocation;
   }
 
-  /** Checks a location and returns it with its real path. @throws CallError 403 */
-  async checkLocation(caller: Caller, text: string, need: 'read' | 'write'): Promise<string> {
+  /** Checks a location with everything in it and returns it with its real path. @throws CallError 403 */
+  checkLocation(caller: Caller, text: string, need: 'read' | 'write'): Promise<string> {
+    return this.#check(caller, text, need, () => this.#deniedToAll);
+  }
+
+  /** Checks a folder whose entries are listed, without those of its folders. @throws CallError 403 */
+  checkListing(caller: Caller, text: string): Promise<string> {
+    return this.#check(caller, text, 'read', (resource) =>
+      this.#deniedToAll.filter((denied) => resource.startsWith(denied.resource.slice(0, -1))),
+    );
+  }
+
+  async #check(
+    caller: Caller,
+    text: string,
+    need: 'read' | 'write',
+    getDenied: (resource: string) => readonly LocationGrant[],
+  ): Promise<string> {
     if (caller.all) return text;
     const location = parseLocation(text, process.platform === 'win32');
     if (location.kind === 'inline') throw toRefusal(text);
@@ -114,8 +140,10 @@ export class Access {
       location.kind === 'local' ? { ...location, path: await resolveLocation(location.path) } : location;
     const resource = toGrantResource(realLocation);
     const lists = await this.#getGrantLists(caller);
-    if (!lists.every(({ accountGrants, sharedGrants }) => coversFolder(accountGrants, sharedGrants, resource, need)))
-      throw toRefusal(text);
+    const isCovered = lists.every(({ accountGrants, sharedGrants }) =>
+      coversFolder([...accountGrants, ...getDenied(resource)], sharedGrants, resource, need),
+    );
+    if (!isCovered) throw toRefusal(text);
     return realLocation.kind === 'local' ? realLocation.path : text;
   }
 

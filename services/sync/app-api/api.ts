@@ -195,7 +195,7 @@ function planHandlers({ access, engine, plans, taskStore }: ApiDependencies): re
     }),
     implement(syncApi.browse, async ({ query: { at }, ...request }) => {
       try {
-        return { entries: await browse(engine(), await access.checkLocation(toCaller(request), at, 'read')) };
+        return { entries: await browse(engine(), await access.checkListing(toCaller(request), at)) };
       } catch (error) {
         if (!(error instanceof CallError)) throw error;
         // A denied location already has an explanation.

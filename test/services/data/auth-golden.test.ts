@@ -189,7 +189,9 @@ test.each(all)('%s', async (name, exchange) => {
   }
   expect(reply.status, text).toBe(exchange.status);
   for (const header of headers) {
-    const [recordedValue, actualValue] = [exchange.answerHeaders[header], reply.headers.get(header) ?? undefined];
+    // Browsers do not store tokens and users, which the recorded server leaves open.
+    const recordedValue = exchange.answerHeaders[header] ?? (header === 'cache-control' ? 'no-store' : undefined);
+    const actualValue = reply.headers.get(header) ?? undefined;
     expect(actualValue === undefined ? actualValue : unprefixed(actualValue), header).toBe(
       recordedValue === undefined ? recordedValue : unprefixed(recordedValue),
     );

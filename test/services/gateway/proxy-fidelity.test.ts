@@ -375,11 +375,16 @@ describe('other requests', () => {
     }
   });
 
-  it('have an HSTS header only when the setting is enabled, and never for an IP address', async () => {
-    expect((await home.ask(`${open}/`)).headers['strict-transport-security']).toBeUndefined();
+  it('have an HSTS header for names of services, and for the name of the computer when the setting is enabled', async () => {
+    const getHsts = async (host: string): Promise<unknown> =>
+      (await home.ask(`https://${host}/`)).headers['strict-transport-security'];
+    expect(await getHsts('opn.nas.local')).toBe('max-age=31536000; includeSubDomains');
+    expect(await getHsts('my-app.nas.local')).toBe('max-age=31536000; includeSubDomains');
+    expect(await getHsts('nas.local')).toBeUndefined();
+    expect(await getHsts(`${lan}:${String(home.port)}`)).toBeUndefined();
     await home.change({ strictTransport: true });
-    expect((await home.ask(`${open}/`)).headers['strict-transport-security']).toBe('max-age=31536000');
-    const byAddress = await home.ask(`https://${lan}:${String(home.port)}/`);
-    expect(byAddress.headers['strict-transport-security']).toBeUndefined();
+    expect(await getHsts('opn.nas.local')).toBe('max-age=31536000; includeSubDomains');
+    expect(await getHsts('nas.local')).toBe('max-age=31536000');
+    expect(await getHsts(`${lan}:${String(home.port)}`)).toBeUndefined();
   });
 });
