@@ -16,6 +16,7 @@ import { sampleStream } from '../domain/sample-stream.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import { findUnsupportedFeatures } from '../domain/unsupported-features.ts';
 import { removeCredentials } from '../domain/without-credentials.ts';
+import { isRecord } from '../domain/variants/path.ts';
 import type { Profiles, StoredProfile } from '../profiles/profiles.ts';
 import { Easynews } from '../providers/easynews.ts';
 import { ProviderError } from '../providers/provider.ts';
@@ -64,10 +65,12 @@ function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHan
       readProfile(profiles, uuid, identity, query.without === 'keys'),
     ),
     implement(addonsApi.create, async ({ body, query, identity }) => {
-      const { uuid: _uuid, ...config } = body.config;
       const publicOnly = !isAdministrator(identity);
       const profile = await profiles.create(
-        await verifyConfig(dependencies, config, { publicOnly, isImported: query.import === 'yes' }),
+        await verifyConfig(dependencies, withoutNotes(withoutUuid(body.config)), {
+          publicOnly,
+          isImported: query.import === 'yes',
+        }),
         context.random.text(passwordLength),
         {
           isManaged: true,
@@ -83,7 +86,8 @@ function createProfileHandlers(dependencies: RouteDependencies): readonly ApiHan
       const publicOnly = !isAdministrator(identity);
       // Callers without access to the credentials do not change them.
       const isMerged = query.merge === 'yes' || !(await mayReadCredentials(profiles, identity, uuid));
-      const config = await verifyConfig(dependencies, isMerged ? mergeConfig(ownConfig, body.config) : body.config, {
+      const change = isMerged ? mergeConfig(ownConfig, body.config) : withoutNotes(body.config);
+      const config = await verifyConfig(dependencies, change, {
         publicOnly,
         uuid,
         isImported: query.import === 'yes',
@@ -197,6 +201,12 @@ async function readProfile(
   return { config: isRedacted ? removeCredentials(ownConfig) : ownConfig, notes: [...notes] };
 }
 
+function withoutUuid(config: unknown): unknown {
+  if (!isRecord(config)) return config;
+  const { uuid: _uuid, ...rest } = config;
+  return rest;
+}
+
 /**
  * Reads a configuration and requests each of its addons. An imported configuration keeps addons that cannot be used,
  * with notes about them.
@@ -206,7 +216,7 @@ async function verifyConfig(
   config: unknown,
   { publicOnly, uuid, isImported }: VerificationOptions,
 ): Promise<AddonConfig> {
-  const parsedConfig = await addParentPassword(profiles, readConfig(withoutNotes(config)), uuid);
+  const parsedConfig = await addParentPassword(profiles, readConfig(config), uuid);
   const requestContext = { config: parsedConfig, uuid, addressMarkers: [], publicOnly };
   if (!isImported) {
     await aggregator.verifyAddons(requestContext);
