@@ -1,5 +1,5 @@
 import type { AddonConfig } from '../domain/config.ts';
-import { debridService } from '../domain/debrid-services.ts';
+import { findStreamService } from '../domain/debrid-services.ts';
 import { isCached } from '../domain/stream-attributes.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 
@@ -15,7 +15,7 @@ const formatters: Readonly<Record<string, (stream: ParsedStream) => string>> = {
   audioTag: ({ file }) => file.audioTags.join(', ') || 'no sound tags',
   encode: ({ file }) => file.encode ?? 'no encoding',
   releaseGroup: ({ file }) => file.releaseGroup ?? 'no group',
-  service: ({ service }) => debridService(service?.id ?? '')?.name ?? 'no service',
+  service: ({ service }) => findStreamService(service?.id ?? '')?.name ?? 'no service',
   addon: ({ addon }) => addon.name,
   streamType: ({ type }) => type,
 };

@@ -4,6 +4,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { debridService } from '../domain/debrid-services.ts';
+import { isRecord } from '../domain/is-record.ts';
 import { mergeConfig } from '../domain/merge-config.ts';
 import { findPresetKind } from '../domain/presets.ts';
 import { addImportNotes, readConfig } from '../domain/read-config.ts';
@@ -27,7 +28,7 @@ const passwordLength = 32;
 interface SaveRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: { readonly merge?: 'yes' | undefined; readonly import?: 'yes' | undefined };
-  readonly body: { readonly config: Readonly<Record<string, unknown>> };
+  readonly body: { readonly config?: unknown };
   readonly identity: Identity | undefined;
 }
 
@@ -53,10 +54,9 @@ export function createProfileHandlers(dependencies: RouteDependencies): readonly
       readProfile(profiles, uuid, identity, query.without === 'keys'),
     ),
     implement(addonsApi.create, async ({ body, query, identity }) => {
-      const { uuid: _uuid, ...config } = body.config;
       const publicOnly = !isAdministrator(identity);
       const profile = await profiles.create(
-        await verifyConfig(dependencies, readConfig(withoutNotes(config)), {
+        await verifyConfig(dependencies, readConfig(withoutNotes(withoutUuid(body.config))), {
           identity,
           isImported: query.import === 'yes',
         }),
@@ -94,6 +94,12 @@ async function saveProfile(
   const isImported = query.import === 'yes';
   const config = await verifyConfig(dependencies, change, { identity, before: ownConfig, uuid, isImported });
   return toAddonProfile(dependencies, await profiles.save(uuid, password, config, { publicOnly }), context.clock.now());
+}
+
+function withoutUuid(config: unknown): unknown {
+  if (!isRecord(config)) return config;
+  const { uuid: _uuid, ...rest } = config;
+  return rest;
 }
 
 /** Returns a configuration with notes about its unsupported parts. */

@@ -129,6 +129,32 @@ export const debridServices: readonly DebridService[] = [
   },
 ];
 
+/** Service that streams of other addons may belong to. */
+export interface StreamService {
+  readonly id: StreamServiceId;
+  readonly name: string;
+  readonly shortName: string;
+  /** Names in streams of other addons. */
+  readonly knownNames: readonly string[];
+}
+
+/** Services that other addons use, but this program does not. */
+const otherServices = [
+  { id: 'offcloud', name: 'Offcloud', shortName: 'OC', knownNames: ['OC', 'Offcloud'] },
+  { id: 'easydebrid', name: 'EasyDebrid', shortName: 'ED', knownNames: ['ED', 'EasyDebrid', 'Easy Debrid'] },
+  { id: 'debrider', name: 'Debrider', shortName: 'DR', knownNames: ['DBD', 'DR', 'DER', 'DB', 'Debrider'] },
+  { id: 'seedr', name: 'Seedr', shortName: 'SDR', knownNames: ['SR', 'SDR', 'Seedr'] },
+] as const;
+export type StreamServiceId = ServiceId | (typeof otherServices)[number]['id'];
+
+/** Services that may appear in streams of other addons. */
+export const streamServices: readonly StreamService[] = [...debridServices, ...otherServices];
+
+/** Returns the service of a stream with this ID. */
+export function findStreamService(id: string): StreamService | undefined {
+  return streamServices.find((service) => service.id === id);
+}
+
 /** Returns the service with this ID. */
 export function debridService(id: string): DebridService | undefined {
   return debridServices.find((service) => service.id === id);

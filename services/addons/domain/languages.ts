@@ -257,7 +257,8 @@ export function getLanguageCode(name: string): string {
   return (code.includes(' ') ? name : code).toUpperCase();
 }
 
-const flagPattern = /[\u{1F1E6}-\u{1F1FF}]{2}|🌎|🎭/gu;
+/** Matches flags. The globe is no language when it precedes a list of languages. */
+const flagPattern = /[\u{1F1E6}-\u{1F1FF}]{2}|🌎(?!\u{FE0F}?[ \t]*[\u{1F1E6}-\u{1F1FF}\p{L}])|🎭/gu;
 
 /** Detects languages by flags. */
 export function findLanguagesByFlags(text: string): readonly string[] {

@@ -1,21 +1,24 @@
 import type { AddonConfig } from './config.ts';
-import { readConfig } from './read-config.ts';
+import { addImportNotes, readConfig, resolveImport } from './read-config.ts';
 import { isRecord } from './is-record.ts';
 import { removeCredentials } from './without-credentials.ts';
 
 /**
  * Merges a configuration with an imported one. Keys and options of addons that the import does not contain are
- * preserved, so that an export without credentials can be imported again.
+ * preserved, so that an export without credentials can be imported again. The import may be a template.
  *
  * @throws Problem `addons.invalid_config` (400)
  */
-export function mergeConfig(before: AddonConfig, change: Readonly<Record<string, unknown>>): AddonConfig {
-  const merged = readConfig({ ...before, ...change, uuid: before.uuid });
+export function mergeConfig(before: AddonConfig, change: unknown): AddonConfig {
+  const { config, notes } = resolveImport(change);
+  if (!isRecord(config)) return readConfig(config);
+  const merged = readConfig({ ...before, ...config, uuid: before.uuid, importNotes: null });
   const presets = merged.presets.map((preset) => {
     const old = before.presets.find((existing) => getItemKey(existing) === getItemKey(preset));
     return { ...preset, options: { ...old?.options, ...preset.options } };
   });
-  return readConfig(restoreCredentials(before, removeCredentials(before), { ...merged, presets }));
+  const restored = readConfig(restoreCredentials(before, removeCredentials(before), { ...merged, presets }));
+  return addImportNotes(restored, notes);
 }
 
 /**

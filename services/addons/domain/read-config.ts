@@ -32,10 +32,11 @@ export function parseConfig(text: string): AddonConfig {
  */
 export function readConfig(value: unknown): AddonConfig {
   if (exceedsDepth(value, maxDepth)) throw createInvalidProblem('The configuration is nested too deep.');
-  const template = unwrapTemplate(value);
-  const normalizedConfig = normalizeConfig(template.config);
+  const resolved = resolveImport(value);
+  const isPartial = resolved.isTemplate && isRecord(resolved.config);
+  const normalizedConfig = normalizeConfig(isPartial ? { presets: [], ...resolved.config } : resolved.config);
   const { config } = normalizedConfig;
-  const notes = [...template.notes, ...normalizedConfig.notes];
+  const notes = [...resolved.notes, ...normalizedConfig.notes];
   const result = parseWithRepairs(AddonConfig, config, peerErrorMessages);
   if (result === undefined) {
     const { error } = AddonConfig.safeParse(value, peerErrorMessages);
@@ -66,17 +67,16 @@ const maxNoteLength = 1000;
  * Returns the configuration of a shared template, which is partial and may depend on inputs, with the notes for the
  * user. Of several templates in one file the first is used.
  */
-function unwrapTemplate(value: unknown): ResolvedTemplate {
+export function resolveImport(value: unknown): ResolvedTemplate & { readonly isTemplate: boolean } {
   const templates = (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isTemplate);
   const [template] = templates;
-  if (template === undefined) return resolveDirectives(value);
+  if (template === undefined) return { ...resolveDirectives(value), isTemplate: false };
   const { metadata } = template;
-  const resolved = resolveTemplate(metadata, template.config);
-  const config = isRecord(resolved.config) ? { presets: [], ...resolved.config } : resolved.config;
-  if (templates.length === 1) return { config, notes: resolved.notes };
+  const { config, notes } = resolveTemplate(metadata, template.config);
+  if (templates.length === 1) return { config, notes, isTemplate: true };
   const name = typeof metadata['name'] === 'string' ? metadata['name'].slice(0, 100) : 'the first';
   const note = `The file has ${String(templates.length)} templates; ${name} is used.`;
-  return { config, notes: [note, ...resolved.notes] };
+  return { config, notes: [note, ...notes], isTemplate: true };
 }
 
 interface Template {

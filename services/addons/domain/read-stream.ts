@@ -1,9 +1,12 @@
 import { findLanguagesByFlags } from './languages.ts';
-import { findFamily, readGeneralNames, type AddonFamily, type StreamTexts } from './stream-text/families.ts';
+import type { AddonFamily, StreamTexts } from './stream-text/addon-family.ts';
+import { findFamily, readGeneralNames } from './stream-text/families.ts';
+import { applyNestedData, isNestedNote, parseNestedData } from './stream-text/nested-data.ts';
 import { parseAge, parseDuration, findLabeledText, parseSeeders, findTextAfter } from './stream-text/text-fields.ts';
 import { isPart, mergeFiles } from './stream-text/merge-files.ts';
 import { detectService, type DetectedService } from './stream-text/detect-service.ts';
 import { parseSize, parseSizeAfter, toBytes } from './stream-text/sizes.ts';
+import { findResolution } from './release.ts';
 import type { ParsedFile, ParsedStream, StreamAddon, StreamType, UpstreamStream } from './stream.ts';
 import { findSubtitlesInStream } from './subtitles.ts';
 
@@ -101,12 +104,13 @@ function readStream(
     hintedFolder: toText(hints['folderName']),
   };
   const family = findFamily(addon, texts.name);
-  if (family.isNote?.(texts) === true) return undefined;
+  const nestedData = parseNestedData(upstream['streamData']);
+  if (family.isNote?.(texts) === true || (nestedData !== undefined && isNestedNote(nestedData))) return undefined;
   const detectedService = (
     family.service ?? ((serviceTexts: StreamTexts) => detectService(serviceTexts.name, serviceTexts.description))
   )(texts);
   const service = sourceType === 'external' ? undefined : detectedService;
-  return {
+  const stream: ParsedStream = {
     id: `${addon.instanceId}-${String(index)}`,
     addon,
     upstream,
@@ -123,6 +127,7 @@ function readStream(
     message: family.message?.(texts),
     ...readFacts(texts, family, { upstream, hints }, readRelease),
   };
+  return nestedData === undefined ? stream : applyNestedData(stream, nestedData);
 }
 
 function resolveType(
@@ -170,7 +175,12 @@ function readFacts(
   const folderSize = readFolderSize(hints, rest, family, size);
   const fileAttributes = readRelease(filename ?? '');
   const merged = folderName === undefined ? fileAttributes : mergeFiles(fileAttributes, readRelease(folderName));
-  const file = addLanguages(merged, texts, family, upstream['subtitles']);
+  const file = addLanguages(
+    { ...merged, resolution: merged.resolution ?? findResolution(texts.name) },
+    texts,
+    family,
+    upstream['subtitles'],
+  );
   return {
     filename,
     folderName,

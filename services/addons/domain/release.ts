@@ -125,7 +125,8 @@ export function parseRelease(name: string): ParsedFile {
     separatedCinemaPattern,
     '$1$2',
   );
-  const parsed = parseTorrentTitle(text);
+  // The parser reads Spanish in DTS-ES.
+  const parsed = parseTorrentTitle(text.replaceAll(/(?<![a-z])(dts)[ ._-]es(?![a-z])/gi, '$1'));
   const rest = text.slice(findTitleEnd(text, parsed.title));
   const resolution = parsed.resolution?.toLowerCase();
   return {
@@ -162,6 +163,14 @@ export function parseRelease(name: string): ParsedFile {
 }
 
 type ParsedTitle = ReturnType<typeof parseTorrentTitle>;
+
+/** Returns the resolution in a text, such as `[RD+] Torrentio 4k`. */
+export function findResolution(text: string): string | undefined {
+  const match = /(?<![\p{L}\d])(?:([248]k)|(2160|1440|1080|720|576|540|480|360|240|144)[pi])(?![\p{L}\d])/iu.exec(text);
+  if (match === null) return undefined;
+  const resolution = match[1]?.toLowerCase() ?? `${match[2] ?? ''}p`;
+  return findOwn(resolutions, resolution) ?? resolution;
+}
 
 /** Returns the end of the title, because words of the title are no attributes of the release. */
 function findTitleEnd(text: string, title: string | undefined): number {

@@ -1,4 +1,4 @@
-import type { ServiceId } from './debrid-services.ts';
+import type { StreamServiceId } from './debrid-services.ts';
 
 /** Source of a stream. */
 export type StreamType =
@@ -66,7 +66,7 @@ export interface ParsedStream {
   readonly upstream: UpstreamStream;
   readonly hints: Readonly<Record<string, unknown>>;
   readonly type: StreamType;
-  readonly service: { readonly id: ServiceId; readonly cached: boolean } | undefined;
+  readonly service: { readonly id: StreamServiceId; readonly cached: boolean } | undefined;
   readonly library: boolean;
   readonly proxied: boolean;
   /** Replaces the address of the addon for streams that pass this service. */

@@ -139,6 +139,12 @@ const RuleProblem = z.object({
 
 const WithConfig = z.object({ config: AddonConfiguration });
 
+const WithImport = z.object({
+  config: z
+    .union([AddonConfiguration, z.array(AddonConfiguration).min(1).max(100)])
+    .describe('A configuration, a template, or a list of templates, of which the first is used.'),
+});
+
 const importQuery = z
   .enum(['yes'])
   .optional()
@@ -176,7 +182,7 @@ export const addonsApi = {
       'that the page looks after need not know its password.',
     access: mayWrite('addons'),
     query: z.object({ import: importQuery }),
-    body: WithConfig,
+    body: WithImport,
     reply: AddonProfile,
   }),
   save: defineRoute({
@@ -188,7 +194,7 @@ export const addonsApi = {
       merge: z.enum(['yes']).optional().describe('Members that are not there stay.'),
       import: importQuery,
     }),
-    body: WithConfig,
+    body: WithImport,
     reply: AddonProfile,
   }),
   remove: defineRoute({

@@ -80,6 +80,7 @@ function toConfiguration(root: Fields, notes: string[]): Configuration {
   };
 }
 
+const templateFields = new Set(['title_template', 'body_template', 'body_format']);
 const bodyFormats: readonly unknown[] = ['text', 'markdown', 'html'];
 
 /** Reads the templates of a recipient; a value of another kind is noted and replaced by the usual one. */
@@ -93,6 +94,8 @@ function toWording(name: string, templates: unknown, notes: string[]) {
     notes.push(`${name}: its ${field} is not a text, so it was left out.`);
     return '';
   };
+  for (const field of Object.keys(fields))
+    if (!templateFields.has(field)) notes.push(`${name}: its ${field} has no effect here.`);
   const format = fields['body_format'];
   if (!isAbsent(format) && !bodyFormats.includes(format))
     notes.push(`${name}: its body_format is unknown, so mails keep the format in which they come.`);
@@ -123,6 +126,10 @@ function environmentTag({ environment }: Source, unset: string[]): ScalarTag {
   };
 }
 
+function getScheme(url: string): string | undefined {
+  return /^[\w+.-]{1,40}:\/\//.exec(url)?.[0];
+}
+
 /**
  * Returns notes about destinations that are not supported or need the Apprise engine; by scheme, because URLs contain
  * secrets.
@@ -131,13 +138,13 @@ function buildDestinationNotes(name: string, urls: readonly string[]): readonly 
   const findSchemes = (by: 'engine' | 'nobody'): readonly string[] => {
     const schemes = urls
       .filter((url) => getDeliverer(url) === by)
-      .map((url) => /^[\w+.-]{1,40}(?=:\/\/)/.exec(url)?.[0]);
-    return [
-      ...new Set(schemes.map((scheme) => (scheme === undefined ? 'an address without a scheme' : `${scheme}://`))),
-    ];
+      .map((url) => getScheme(url) ?? 'an address without a scheme');
+    return [...new Set(schemes)];
   };
   const [nobody, engine] = [findSchemes('nobody'), findSchemes('engine')];
+  const incomplete = urls.filter((url) => getDeliverer(url) !== 'nobody' && !isDestination(url));
   return [
+    ...incomplete.map((url) => `${name}: an address of ${getScheme(url) ?? ''} is incomplete, so it was left out.`),
     ...nobody.map((scheme) => `${name}: ${scheme} is not served here, so this destination was left out.`),
     ...(engine.length === 0
       ? []

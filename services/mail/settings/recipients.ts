@@ -11,7 +11,9 @@ const areTargets = (text: string): boolean =>
   splitTargets(text).every((target) => !target.includes('#') && parseTarget(target) !== undefined);
 
 /** Returns true for text in the form of a destination URL; notify decides which schemes are supported. */
-export const isDestination = (text: string): boolean => /^[a-z][a-z0-9+.-]{1,31}:\/\/[^\s]{1,4000}$/i.test(text);
+export const isDestination = (text: string): boolean =>
+  /^[a-z][a-z0-9+.-]{1,31}:\/\/[^\s]{1,4000}$/i.test(text) ||
+  /^(?:dbus|glib|gnome|kde|macosx|qt|syslog|windows):\/\/$/i.test(text);
 
 const pattern = z.string().trim().max(200).default('');
 

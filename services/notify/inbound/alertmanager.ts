@@ -62,10 +62,11 @@ export function formatAlerts(
   return [...written, ...(remaining === 0 ? [] : [[''], [`and ${formatCount(remaining, 'more alert')}`]])];
 }
 
-/** Adapter for Alertmanager's webhook, version 4: one request per group, firing or resolved. */
+/** Adapter for Alertmanager's webhook, also without a group key as tests and proxies send it. */
 export const alertmanager: InboundAdapter = {
   name: 'Alertmanager',
-  matches: (payload) => payload.text('version') === '4' && payload.hasKey('alerts') && payload.hasKey('groupKey'),
+  matches: (payload) =>
+    payload.hasKey('alerts') && (payload.hasKey('groupKey') || (payload.has('receiver') && payload.has('status'))),
   parse(payload) {
     const alerts = payload.list('alerts');
     const firing = alerts.filter((alert) => alert.text('status') === 'firing');

@@ -21,7 +21,8 @@ const defaultMessage = /^\s*\*\*(?:Firing|Resolved)\*\*\s*\n\s*(?:Value:|Labels:
 /** Adapter for unified alerting: Alertmanager's format with Grafana's title, state and values. */
 export const grafana: InboundAdapter = {
   name: 'Grafana',
-  matches: (payload) => payload.hasKey('alerts') && payload.has('orgId') && payload.has('title'),
+  matches: (payload) =>
+    payload.hasKey('alerts') && payload.has('title') && (payload.has('orgId') || payload.has('state')),
   parse(payload) {
     const alerts = payload.list('alerts');
     const lines = formatAlerts(payload, alerts, (alert) => formatAlert(alert, new Set(), formatValues(alert)));

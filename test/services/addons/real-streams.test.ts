@@ -273,6 +273,170 @@ describe('streams of addon families', () => {
       { type: 'usenet', svc: 'EN', dur: '3732000', l: 'English,German', r: '2160p' },
     ],
     [
+      'Comet: flags after a globe, without a service',
+      'Comet',
+      {
+        name: '[TORRENT🧲] Comet 1080p',
+        description:
+          '📄 Show.S01E05.1080p.WEB.H264-GRP\n📹 AVC\n🔊 DDP • 5.1\n👤 43 💾 2.1 GB 🔎 Torrentio|TGx\n🌎 🇬🇧/🇫🇷',
+        infoHash: hash,
+      },
+      { type: 'p2p', svc: '', seeds: '43', idx: 'Torrentio', l: 'English,French', g: 'GRP' },
+    ],
+    [
+      'Comet: a hinted file of a pack',
+      'Comet',
+      {
+        name: '[PM⚡] Comet | ElfHosted 4K',
+        description: '📄 Show S01 2160p DSNP WEB-DL\n💾 7.3 GB 🔎 DMM\n🇩🇪',
+        url,
+        behaviorHints: { filename: 'Show.S01E05.mkv' },
+      },
+      { svc: 'PM', cached: 'true', q: 'WEB-DL', r: '2160p', sp: 'true', l: 'German', idx: 'DMM' },
+    ],
+    [
+      'MediaFusion: lines of facts are no folder, and the name has the resolution',
+      'MediaFusion',
+      {
+        name: 'MediaFusion 🧲 RD ⚡️ 1080P',
+        description: '💾 1.5 GB 👤 3\n🔗 Prowlarr',
+        url,
+        behaviorHints: { filename: 'Show.S01E05.mkv' },
+      },
+      { svc: 'RD', cached: 'true', r: '1080p', folder: '', size: '1500000000', seeds: '3', idx: 'Prowlarr' },
+    ],
+    [
+      'MediaFusion: a service that Homeport does not use, not cached',
+      'MediaFusion',
+      { name: 'MediaFusion 🧲 DBD ⏳ 720p', description: '📂 Show.S01E05.720p.WEBRip.mkv\n🌐 Tamil + Telugu', url },
+      { svc: 'DR', cached: 'false', type: 'debrid', l: 'Tamil,Telugu' },
+    ],
+    [
+      'StremThru: a wrapped addon',
+      'StremThru Wrap',
+      {
+        name: '⚡️ [RD] Torrentio\n4k DV | HDR',
+        title: 'Show.S01E05.mkv\n👤 3 💾 15.2 GB ⚙️ ThePirateBay',
+        url,
+      },
+      { svc: 'RD', cached: 'true', r: '2160p', seeds: '3', idx: 'ThePirateBay' },
+    ],
+    [
+      'StremThru Newz',
+      'StremThru Newz',
+      { name: '⚡️ [TB] Newz\n1080p', description: '📄 Show.S01E05.1080p.mkv\n💾 1 GB', url },
+      { type: 'usenet', svc: 'TB', cached: 'true' },
+    ],
+    [
+      'Torrentio: a service that Homeport does not use',
+      'Torrentio',
+      { name: '[OC download] Torrentio\n720p', title: 'Show.S01E05.mkv\n👤 1 💾 900.5 MB ⚙️ EZTV', url },
+      { svc: 'OC', cached: 'false', type: 'debrid', r: '720p' },
+    ],
+    [
+      'Torrentio: words between the flags',
+      'Torrentio',
+      {
+        name: '[RD+] Torrentio\n4k',
+        title: 'Show.S01E05.mkv\n👤 3 💾 15.2 GB ⚙️ ThePirateBay\nDual Audio / 🇬🇧 / 🇮🇳',
+        url,
+      },
+      { svc: 'RD', l: 'English,Hindi,Dual Audio' },
+    ],
+    [
+      'Jackettio: the resolution in the name',
+      'Jackettio',
+      { name: '[AD] Jackettio 4K', title: 'Show.S01E05.mkv\n💾1.86 GB ⚙️Torrent9 🇫🇷 👥14', url },
+      { svc: 'AD', cached: 'false', r: '2160p', seeds: '14', idx: 'Torrent9', l: 'French' },
+    ],
+    [
+      'AIOStreams: the format Google Drive',
+      'AIOStreams',
+      {
+        name: '[RD⚡] Torrentio 1080p',
+        description:
+          '🎥 BluRay 🎞️ HEVC 🏷️ GRP\n📺 HDR | DV 🎧 Atmos 🔊 7.1\n📦 12 GB 👥 30 📅 2d 🔍 TGx\n' +
+          '🌎 English | French\n📁 Show.S01E05.1080p.BluRay.HDR.DV.x265-GRP.mkv',
+        url,
+      },
+      {
+        ...{
+          svc: 'RD',
+          cached: 'true',
+          q: 'BluRay',
+          e: 'HEVC',
+          l: 'English,French',
+          idx: 'TGx',
+          seeds: '30',
+          age: '48',
+        },
+        ...{ file: 'Show.S01E05.1080p.BluRay.HDR.DV.x265-GRP.mkv', folder: '' },
+      },
+    ],
+    [
+      'AIOStreams: the format Prism',
+      'AIOStreams',
+      {
+        name: '🚀 FHD',
+        description:
+          '🎬 Show (2020) 🍂 S01E05\n🎥 WEB-DL 📺 HDR 🎞️ HEVC\n🎧 Atmos 🔊 5.1 🗣️ 🇬🇧 / 🇫🇷\n📦 12 GB\n' +
+          '🏷️ GRP 📡 TGx\n❌ Not Ready (TB) 🔍Torrentio',
+        url,
+        behaviorHints: { filename: 'Show.S01E05.1080p.WEB-DL.HDR.H265-GRP.mkv' },
+      },
+      { svc: 'TB', cached: 'false', l: 'English,French', idx: 'TGx', folder: '' },
+    ],
+    [
+      'AIOStreams: the format Tamtaro',
+      'AIOStreams',
+      {
+        name: '   4K     ⚡\n  〈Web-DL〉',
+        description: '✎  Show S01E05\n▣  HEVC ✦  HDR\n◈ 12 GB\n⛉ [RD] Torrentio · GRP',
+        url,
+        behaviorHints: { filename: 'Show.S01E05.WEB-DL.mkv' },
+      },
+      { svc: 'RD', cached: 'true', r: '2160p', q: 'WEB-DL', folder: '' },
+    ],
+    [
+      'AIOStreams: the format TorBox',
+      'AIOStreams',
+      {
+        name: 'Torrentio (Instant TB) (1080p)',
+        description:
+          'Quality: WEB-DL\nName: Show.S01E05.1080p.WEB-DL.mkv\nSize: 2 GB | Source: TGx | Duration: 1h:2m\n' +
+          'Languages: English, French',
+        url,
+      },
+      {
+        ...{ svc: 'TB', cached: 'true', q: 'WEB-DL', idx: 'TGx', dur: '3720000', l: 'English,French' },
+        file: 'Show.S01E05.1080p.WEB-DL.mkv',
+      },
+    ],
+    [
+      'AIOStreams: attributes of the other aggregator',
+      'Any name',
+      {
+        name: 'Own format',
+        description: 'Show without facts',
+        url,
+        streamData: {
+          ...{ type: 'debrid', indexer: 'TGx', age: 48, duration: 60_000, library: true, size: 2e9, folderSize: 2e10 },
+          torrent: { infoHash: hash, seeders: 12, private: true },
+          ...{ filename: 'Show.S01E05.mkv', folderName: 'Show.S01', service: { id: 'realdebrid', cached: false } },
+          parsedFile: {
+            ...{ resolution: '1080p', quality: 'WEB-DL', encode: 'HEVC', visualTags: ['HDR'], audioTags: ['Atmos'] },
+            ...{ audioChannels: ['7.1'], languages: ['French'], releaseGroup: 'NTb', seasonPack: true, year: 5 },
+          },
+        },
+      },
+      {
+        ...{ svc: 'RD', cached: 'false', type: 'debrid', lib: 'true', private: 'true', idx: 'TGx', seeds: '12' },
+        ...{ q: 'WEB-DL', r: '1080p', e: 'HEVC', v: 'HDR', a: 'Atmos', c: '7.1', l: 'French', g: 'NTb', sp: 'true' },
+        ...{ size: '2000000000', fsize: '20000000000', dur: '60000', age: '48' },
+        ...{ file: 'Show.S01E05.mkv', folder: 'Show.S01' },
+      },
+    ],
+    [
       'a German film with two sound tracks',
       'Up',
       { name: 'German DL 1080p EN', title: 'Film.2020.German.DL.1080p.mkv', url },
@@ -281,6 +445,24 @@ describe('streams of addon families', () => {
   ])('reads %s', async (_what, addon, stream, expected) => {
     expect(await fields(stream, { addon })).toMatchObject(expected);
   });
+
+  it('omits rows of another aggregator that are no streams', async () => {
+    const listed = await rows([
+      { name: 'Statistics', description: 'x', externalUrl: url, streamData: { type: 'statistic' } },
+      { name: '⬇ Download', externalUrl: url, streamData: { type: 'external', id: 'a-0-external-download' } },
+      { name: 'Stream', title: 'Show.S01E05.mkv', url, streamData: 'none' },
+    ]);
+    expect(listed.map(({ row }) => row.url)).toEqual([url]);
+  });
+
+  it.each(['[OC download] Torrentio', '[ED⬇️] Comet 1080p', 'MediaFusion 🧲 SDR ⏳ 720p'])(
+    'hides %s of a service that Homeport does not use with excludeUncached',
+    async (streamName) => {
+      const uncached = { name: streamName, title: 'Show.S01E05.1080p.mkv', url };
+      expect(await rows([uncached], { config: { excludeUncached: true } })).toEqual([]);
+      expect(await rows([uncached], {})).toHaveLength(1);
+    },
+  );
 
   it('treats a service without a mark as not cached', async () => {
     const stream = { name: 'TorBox Search 1080p', title: 'Film.2020.1080p.mkv', url };
@@ -412,6 +594,8 @@ describe('filters by values of names', () => {
     ['Film.2020.1080p.BluRay.DTS-HD.MA.5.1.mkv', { requiredAudioTags: ['DTS-HD MA'] }, true],
     ['Film.2020.1080p.BluRay.DTS-X.7.1.mkv', { requiredAudioTags: ['DTS:X'] }, true],
     ['Film.2020.1080p.BluRay.DTS.mkv', { excludedAudioTags: ['DTS-HD MA'] }, true],
+    ['Film.2020.1080p.BluRay.DTS-ES.6.1.mkv', { requiredAudioTags: ['DTS-ES'] }, true],
+    ['Film.2020.1080p.BluRay.DTS-ES.6.1.mkv', { excludedLanguages: ['Spanish'] }, true],
   ])('decides whether %s with %j is listed: %s', async (filename, config, expected) => {
     expect(await shows(filename, config)).toBe(expected);
   });

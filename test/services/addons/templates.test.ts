@@ -361,6 +361,31 @@ describe('a template over HTTP', () => {
     expect(await fetchStreams(base)).toEqual([expect.objectContaining({ url: 'http://h.example/1080p' })]);
   });
 
+  it('is merged into a profile of the page, also as the first one of a list', async () => {
+    const control = host.url('control');
+    const own = { type: 'custom', instanceId: 'own', options: { name: 'Own', manifestUrl: up.manifestUrl } };
+    const before = { presets: [own], addonName: 'Mine', sortCriteria: { global: [] }, formatter: { id: 'prism' } };
+    const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', {
+      method: 'POST',
+      body: JSON.stringify({ config: before }),
+    });
+    const path = `/api/addons/profiles/${uuid}`;
+    const partial = template({ excludedResolutions: [{ __if: 'inputs.hideDv', __value: '2160p' }], sortCriteria: 5 });
+    await api(control, `${path}?merge=yes&import=yes`, {
+      method: 'PUT',
+      body: JSON.stringify({ config: [partial, shared()] }),
+    });
+    const merged = await api<{ config: any; notes: string[] }>(control, path);
+    expect(merged.config).toMatchObject({
+      ...{ addonName: 'Mine', presets: [{ instanceId: 'own' }], formatter: { id: 'prism' } },
+      excludedResolutions: ['2160p'],
+    });
+    expect(merged.notes.join('\n')).toContain('The file has 2 templates; One is used.');
+    expect(merged.notes.join('\n')).toContain('sortCriteria.global is missing or not supported');
+    await api(control, path, { method: 'PUT', body: JSON.stringify({ config: [shared()] }) });
+    expect((await api<{ config: any }>(control, path)).config.presets).toMatchObject([{ instanceId: 'u' }]);
+  });
+
   it('creates a profile on the page, which lists the default values', async () => {
     const control = host.url('control');
     const body = JSON.stringify({ config: shared() });

@@ -18,6 +18,20 @@ describe('import of a Mailrise configuration', () => {
     expect(notes).not.toContain('secret');
   });
 
+  it('keeps destinations of this computer, and names incomplete ones', async () => {
+    const imported = await importUrls('      - windows://\n      - syslog://\n      - discord://\n');
+    expect(imported.settings['recipients']).toMatchObject([{ destinations: 'windows:// syslog://' }]);
+    expect(imported.notes).toContain('nas: an address of discord:// is incomplete, so it was left out.');
+  });
+
+  it('names members of a template that have no effect', async () => {
+    const imported = await importUrls(
+      '      - json://host/a\n    mailrise: {body_format: text, html_conversion: text}\n',
+    );
+    expect(imported.settings['recipients']).toMatchObject([{ format: 'text' }]);
+    expect(imported.notes).toContain('nas: its html_conversion has no effect here.');
+  });
+
   it('skips a recipient without supported destination', async () => {
     const imported = await importUrls('      - dicsord://secret/x\n');
     expect(imported.settings['recipients']).toBeUndefined();

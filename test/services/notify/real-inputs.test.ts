@@ -154,6 +154,20 @@ describe('payloads', () => {
     expect(read(grafana)?.body).toContain('disk is full');
   });
 
+  it('recognizes alerts without a group key or an organization', () => {
+    const alerts = [
+      { status: 'firing', labels: { alertname: 'Disk', instance: 'nas' }, annotations: { message: 'full' } },
+    ];
+    expect(read({ receiver: 'x', status: 'firing', alerts, groupLabels: { alertname: 'Disk' } })).toMatchObject({
+      title: '[FIRING:1] Disk',
+      body: expect.stringContaining('full') as string,
+      type: 'failure',
+      source: 'alertmanager',
+    });
+    const { orgId: _orgId, ...withoutOrganization } = grafana;
+    expect(read({ ...withoutOrganization, receiver: 'x', status: 'firing' })).toMatchObject({ source: 'grafana' });
+  });
+
   it('includes the reason why a Sonarr download waits', () => {
     const notification = read({
       eventType: 'ManualInteractionRequired',

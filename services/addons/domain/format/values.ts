@@ -1,4 +1,4 @@
-import { debridService } from '../debrid-services.ts';
+import { findStreamService } from '../debrid-services.ts';
 import { getLanguageCode, getFlag } from '../languages.ts';
 import { getBitrate, type ParsedStream } from '../stream.ts';
 import { toSmallCapitals } from './small-capitals.ts';
@@ -203,8 +203,8 @@ const streamFields: Readonly<Record<string, StreamField>> = {
 
 const serviceFields: Readonly<Record<string, StreamField>> = {
   id: (stream) => toTextValue(stream.service?.id),
-  shortName: (stream) => toTextValue(debridService(stream.service?.id ?? '')?.shortName),
-  name: (stream) => toTextValue(debridService(stream.service?.id ?? '')?.name),
+  shortName: (stream) => toTextValue(findStreamService(stream.service?.id ?? '')?.shortName),
+  name: (stream) => toTextValue(findStreamService(stream.service?.id ?? '')?.name),
   cached: (stream) => stream.service?.cached ?? null,
 };
 

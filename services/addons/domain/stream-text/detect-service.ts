@@ -1,19 +1,19 @@
-import { debridServices, type ServiceId } from '../debrid-services.ts';
+import { streamServices, type StreamServiceId } from '../debrid-services.ts';
 
 /** Debrid service of a stream and the availability of its file. */
 export interface DetectedService {
-  readonly id: ServiceId;
+  readonly id: StreamServiceId;
   readonly cached: boolean;
 }
 
-/** Short names with another meaning: a language, dual audio or a time of day. */
-const ambiguousNames = new Set(['en', 'pp', 'po', 'dl', 'ad', 'pm']);
+/** Short names with another meaning, such as a language, dual audio, a time of day or a visual tag. */
+const ambiguousNames = new Set(['en', 'pp', 'po', 'dl', 'ad', 'pm', 'oc', 'ed', 'dr', 'der', 'db', 'sr', 'sdr']);
 const cachedIcons = '⚡🚀🌩📫✅';
 const uncachedIcons = '⏳⬇⌛☁';
 const isUncached = /[⏳⌛⬇☁]|\bdownload\b|\buncached\b|\bnot cached\b/iu;
 const isCached = /[⚡🚀🌩📫✅]|\binstant\b|(?<!un)(?<!not )\bcached\b|\byour media\b/iu;
 
-const names = debridServices
+const names = streamServices
   .flatMap(({ id, knownNames }) => knownNames.map((name) => ({ id, name: name.toLowerCase() })))
   .toSorted((a, b) => b.name.length - a.name.length);
 const idsByName = new Map(names.map(({ id, name }) => [name, id]));

@@ -1,51 +1,19 @@
-import { findLanguageByCode3, findLanguageByName, findLanguagesByFlags } from '../languages.ts';
-import type { StreamAddon, StreamType } from '../stream.ts';
-import { getContentLines, isSameName, isVideoName, looksLikeRelease, splitPath, type FileNames } from './file-names.ts';
+import { findLanguageByCode3, findLanguagesByFlags } from '../languages.ts';
+import type { StreamAddon } from '../stream.ts';
+import type { AddonFamily, ListedLanguages, StreamTexts } from './addon-family.ts';
+import { aioStreams } from './aiostreams.ts';
+import { detectService } from './detect-service.ts';
+import {
+  beginsWithName,
+  getContentLines,
+  isSameName,
+  isVideoName,
+  looksLikeRelease,
+  splitPath,
+  type FileNames,
+} from './file-names.ts';
+import { findLanguageNames, readIconNames, readTorrentLines } from './name-readers.ts';
 import { findLabeledText, findTextAfter } from './text-fields.ts';
-import { detectService, type DetectedService } from './detect-service.ts';
-import type { SizeBase } from './sizes.ts';
-
-/** Texts of a stream that addons use for facts. */
-export interface StreamTexts {
-  readonly name: string;
-  readonly description: string;
-  /** File name in the hints of the stream. */
-  readonly hintedName: string | undefined;
-  readonly hintedFolder: string | undefined;
-}
-
-/**
- * Languages listed in a description.
- *
- * @param replaces The list is complete and replaces languages from names.
- */
-export interface ListedLanguages {
-  readonly audio: readonly string[];
-  readonly subtitles: readonly string[];
-  readonly replaces: boolean;
-}
-
-/** Format of the streams of one family of addons. Fields that are absent use the general rules. */
-export interface AddonFamily {
-  readonly id: string;
-  /** Matches the preset, the name or address of the addon, or the name of a stream. */
-  readonly pattern: RegExp;
-  readonly sizeBase?: SizeBase;
-  readonly fileNames?: (texts: StreamTexts) => FileNames;
-  readonly service?: (texts: StreamTexts) => DetectedService | undefined;
-  /** Icons before the name of the indexer, instead of the default icons. */
-  readonly indexerIcons?: readonly string[];
-  readonly indexer?: (texts: StreamTexts) => string | undefined;
-  /** Icons before the size of the complete torrent. */
-  readonly folderSizeIcons?: readonly string[];
-  readonly languages?: (texts: StreamTexts) => ListedLanguages | undefined;
-  readonly type?: (texts: StreamTexts) => StreamType | undefined;
-  readonly isInLibrary?: (texts: StreamTexts) => boolean;
-  readonly isPrivate?: (texts: StreamTexts) => boolean;
-  readonly message?: (texts: StreamTexts) => string | undefined;
-  /** Returns true for entries that are notes of the addon instead of streams. */
-  readonly isNote?: (texts: StreamTexts) => boolean;
-}
 
 const findFlagsAfter = (text: string, icon: string): readonly string[] => {
   const match = new RegExp(String.raw`${icon}\u{FE0F}?\s*((?:[\u{1F1E6}-\u{1F1FF}]{2}[\s/]*)+)`, 'u').exec(text);
@@ -61,25 +29,12 @@ const createLanguageReader =
       : { ...listed, replaces: listed.audio.length > 0 };
   };
 
-/** Reads the torrent from the first line and the file from the second line. */
-function readTorrentLines({ description, hintedName }: StreamTexts): FileNames {
-  const [firstLine = '', secondLine = ''] = getContentLines(description);
-  const file = hintedName ?? (isVideoName(secondLine) && !isVideoName(firstLine) ? secondLine : undefined);
-  if (file === undefined || firstLine === '')
-    return { file: firstLine === '' ? undefined : firstLine, folder: undefined };
-  return { file, folder: isSameName(file, firstLine) ? undefined : firstLine };
-}
-
-/** Reads the file after `📄` and the folder after `📁` or `📂`. Without a folder, either icon marks the file. */
-function readIconNames({ description, hintedName }: StreamTexts): FileNames {
-  const file = findTextAfter(description, ['📄', '┈➤']);
-  const folder = findTextAfter(description, ['📂', '📁'])?.split('┈➤')[0]?.trim();
-  const name = hintedName ?? file ?? folder;
-  return {
-    file: name,
-    folder: name === undefined || folder === undefined || isSameName(name, folder) ? undefined : folder,
-  };
-}
+/** Words between the flags of a Torrentio stream. */
+const audioMarks = new Map([
+  ['multi audio', 'Multi'],
+  ['dual audio', 'Dual Audio'],
+  ['dubbed', 'Dubbed'],
+]);
 
 const torrentio: AddonFamily = {
   id: 'torrentio',
@@ -89,9 +44,10 @@ const torrentio: AddonFamily = {
   languages: ({ description }) => {
     const line = description.trimEnd().split('\n').at(-1) ?? '';
     const separatorIndex = line.search(/multi subs/i);
-    return separatorIndex === -1
-      ? undefined
-      : { audio: [], subtitles: findLanguagesByFlags(line.slice(separatorIndex)), replaces: true };
+    if (separatorIndex !== -1)
+      return { audio: [], subtitles: findLanguagesByFlags(line.slice(separatorIndex)), replaces: true };
+    const audio = line.split(' / ').flatMap((part) => audioMarks.get(part.trim().toLowerCase()) ?? []);
+    return audio.length === 0 ? undefined : { audio, subtitles: [], replaces: false };
   },
 };
 
@@ -127,8 +83,7 @@ const mediaFusion: AddonFamily = {
     return indexerParts.filter((part) => part !== undefined).join('|') || undefined;
   },
   languages: ({ description }) => {
-    const names = /🌐\s*([^\n]{1,200})/u.exec(description)?.[1]?.split(/[|+,/•]/) ?? [];
-    const audio = names.flatMap((name) => findLanguageByName(name.trim()) ?? []);
+    const audio = findLanguageNames(description, /🌐\s*([^\n]{1,200})/u);
     return audio.length === 0 ? undefined : { audio, subtitles: [], replaces: false };
   },
   type: ({ description }) => (/📰\s*Usenet|Usenet\/NZB/iu.test(description) ? 'usenet' : undefined),
@@ -141,10 +96,10 @@ const stremThru: AddonFamily = {
   id: 'stremthru',
   pattern: /strem-?thru/i,
   fileNames: (texts) => (/📄|📁/u.test(texts.description) ? readIconNames(texts) : readTorrentLines(texts)),
-  indexerIcons: ['🔍', '🔎'],
+  indexerIcons: ['🔍', '🔎', '⚙'],
   folderSizeIcons: ['📦'],
   languages: createLanguageReader('🎙', '💬'),
-  type: ({ name }) => (/usenet/i.test(name) ? 'usenet' : undefined),
+  type: ({ name }) => (/usenet|newz/i.test(name) ? 'usenet' : undefined),
   isPrivate: ({ name }) => name.includes('🔑'),
 };
 
@@ -248,6 +203,7 @@ const orion: AddonFamily = {
 };
 
 const families: readonly AddonFamily[] = [
+  aioStreams,
   torrentio,
   comet,
   mediaFusion,
@@ -287,7 +243,8 @@ export function readGeneralNames(
   if (hintedName !== undefined) {
     const { file = hintedName, folder } = splitPath(hintedName);
     const firstLine = lines[0] ?? '';
-    const folderName = hintedFolder ?? folder ?? (looksLikeRelease(firstLine) ? firstLine : undefined);
+    const folderName =
+      hintedFolder ?? folder ?? (beginsWithName(description) && looksLikeRelease(firstLine) ? firstLine : undefined);
     return { file, folder: folderName === undefined || isSameName(folderName, file) ? undefined : folderName };
   }
   const video = lines.find((line) => isVideoName(line));

@@ -3,6 +3,9 @@ const maxLines = 8;
 /** Matches a line with a property of the stream, such as `Quality: 1080p`. */
 const propertyLine = /^\s*(?:quality|resolution|size|source|languages?|type|age|seeders|hash)\s*:/i;
 
+/** Matches a line with facts of the stream, such as its size and its indexer. */
+const factLine = /^\s*[💾📦👤👥⚙🔎🔍🔗🌐🌎📅📺🎧🔊⏱📡]/u;
+
 /** Names of a file and of the folder of its torrent. */
 export interface FileNames {
   readonly file: string | undefined;
@@ -17,11 +20,16 @@ export function isVideoName(text: string): boolean {
 /** Returns the lines of a description without icons and labels at their beginning. */
 export function getContentLines(description: string): readonly string[] {
   return description.split('\n', maxLines).map((line) =>
-    (propertyLine.test(line) ? '' : line)
+    (propertyLine.test(line) || (factLine.test(line) && !isVideoName(line)) ? '' : line)
       .replace(/^[\p{Extended_Pictographic}\u{FE0F}\u{200D}\s]+/u, '')
       .replace(/^[A-Z][A-Za-z ]{1,14}:\s+/, '')
       .trim(),
   );
+}
+
+/** Returns true when the first line of a description begins with text or the icon of a file or folder. */
+export function beginsWithName(description: string): boolean {
+  return /^\s*(?:[📁📂📄🗂]|(?![\p{Extended_Pictographic}\p{So}])\S)/u.test(description);
 }
 
 /** Returns true when a line contains a year, a season or a resolution, as release names do. */
