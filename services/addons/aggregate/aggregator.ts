@@ -157,18 +157,14 @@ export class Aggregator {
 
   /** Requests all addons and runs the pipeline. The result includes hidden streams with the reason. */
   async search(requestContext: RequestContext, request: ResourceRequest): Promise<SearchResult> {
-    const { addons, errors, problems } = await this.#fetchManifests(requestContext);
-    const lookups = this.#lookUp(request, requestContext.config);
-    const gatheredStreams = await this.#gather({ addons, errors }, request, requestContext);
+    const { gatheredStreams, lookups, problems } = await this.#fetchStreams(requestContext, request);
     return await this.#runPipeline(requestContext, request, { lookups: await lookups(), gatheredStreams, problems });
   }
 
   async #streams(requestContext: RequestContext, request: ResourceRequest): Promise<string> {
     const { clock } = this.#options.context;
     const startedAt = performance.now();
-    const { addons, errors, problems } = await this.#fetchManifests(requestContext);
-    const lookups = this.#lookUp(request, requestContext.config);
-    const gatheredStreams = await this.#gather({ addons, errors }, request, requestContext);
+    const { errors, gatheredStreams, lookups, problems } = await this.#fetchStreams(requestContext, request);
     this.#options.activity.recordList([...gatheredStreams.reports, ...errors], requestContext);
     const key = buildListKey(requestContext, request);
     const isComplete = gatheredStreams.errors.length === 0 && problems.length === 0;
@@ -184,7 +180,7 @@ export class Aggregator {
       config,
       addonId: this.#options.settings.addonId,
       addonName: this.#getAddonName(config),
-      formatter: this.#compileFormatter(config),
+      formatter: this.getFormatter(config),
       withData: requestContext.withData,
       context: result.formatContext,
     };
@@ -224,10 +220,17 @@ export class Aggregator {
     return text;
   }
 
-  async #fetchManifests(requestContext: RequestContext) {
+  /** Requests all addons of a configuration while the title is looked up. */
+  async #fetchStreams(requestContext: RequestContext, request: ResourceRequest) {
     const configured = this.resolveAddons(requestContext);
-    const { addons, errors } = await fetchManifests(configured.addons, this.#options.upstream);
-    return { addons, errors, problems: configured.problems.map(({ name, sentence }) => ({ title: name, sentence })) };
+    const reachable = await fetchManifests(configured.addons, this.#options.upstream);
+    const lookups = this.#lookUp(request, requestContext.config);
+    return {
+      gatheredStreams: await this.#gather(reachable, request, requestContext),
+      errors: reachable.errors,
+      problems: configured.problems.map(({ name, sentence }) => ({ title: name, sentence })),
+      lookups,
+    };
   }
 
   /** Requests all addons at the same time, or by groups. */
@@ -367,11 +370,8 @@ export class Aggregator {
     return getProviderAccounts(config, { settings, pool, foreign });
   }
 
-  getFormatter(config: AddonConfig): Formatter {
-    return this.#compileFormatter(config);
-  }
-
-  #compileFormatter({ formatter }: AddonConfig): Formatter {
+  /** Returns the compiled format of a configuration. */
+  getFormatter({ formatter }: AddonConfig): Formatter {
     const key = JSON.stringify(formatter);
     const cachedFormatter = this.#formatters.get(key);
     if (cachedFormatter !== undefined) return cachedFormatter;
