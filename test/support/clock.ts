@@ -5,6 +5,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
   /** Sets the time as a clock change would: timers keep their remaining duration. */
   set(time: number): void;
+  /** Returns the remaining ms of the timers that run once, shortest first. */
+  getDelays(): readonly number[];
 }
 
 /** Clock that advances only on request. */
@@ -23,6 +25,10 @@ export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
     set(time) {
       for (const timer of timers) timer.due += time - now;
       now = time;
+    },
+    getDelays() {
+      const once = [...timers].filter((timer) => timer.every === undefined);
+      return once.map((timer) => timer.due - now).sort((a, b) => a - b);
     },
     advance(ms) {
       const end = now + ms;

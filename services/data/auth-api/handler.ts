@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isDisconnectError } from '../../kit/disconnect-signal.ts';
+import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
 import type { Exchange, MountedApi } from '../http/exchange.ts';
 import { getPublicDetail } from '../http/public-detail.ts';
 import { AuthCall, type AuthResponse } from './http/auth-call.ts';

@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { KeyRole, Keys } from '../keys/keys.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
-import { isDisconnectError } from '../../kit/disconnect-signal.ts';
+import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
 import type { MountedApi } from './exchange.ts';
 import { getPublicDetail } from './public-detail.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
 import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
-import { isDisconnectError } from '../../kit/disconnect-signal.ts';
+import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
 import type { Exchange, MountedApi } from '../http/exchange.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';

@@ -30,7 +30,7 @@ import { parseBody, parseIds, readBody } from './request-body.ts';
 import { createCors } from './cors.ts';
 import { createFileHandler, createListHandler } from './files.ts';
 import { createSignIn } from './sign-in.ts';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import type { SocketIo } from '../../kit/socket-io.ts';
 import { socketPath } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';

@@ -3,7 +3,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { PasskeyResponse, SecondFactorNeeded, type SecondFactorProof } from '../../contracts/control/second-factor.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { readRequestBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/http/body.ts';
 import { getReturnPath, parseReturnPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import { redirect, scriptHeaders, sendHtml, sendsForm } from '../proxy/responses.ts';

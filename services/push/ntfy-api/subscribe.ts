@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { markLongLived } from '../../kit/long-lived-response.ts';
+import { markLongLived } from '../../kit/http/long-lived-response.ts';
 import { parseFilter } from '../domain/filter.ts';
 import { parseFlag } from '../domain/parameters.ts';
 import { refuse } from '../domain/refusals.ts';

@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     }
     await page.waitForURL(arrived);
   };
-  const opens = async (address: string, id: string): Promise<void> => {
+  const openOnce = async (address: string, id: string): Promise<void> => {
     await using opened = await openNewPage();
     const { page } = opened;
     await page.goto(address);
@@ -66,6 +66,12 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     await page.locator('#app > *').first().waitFor();
     expect(new URL(page.url()).protocol).toBe('https:');
   };
+  /** Opens a page, once more if an interface of the computer changed meanwhile: the browser then ends its requests. */
+  const opens = (address: string, id: string): Promise<void> =>
+    openOnce(address, id).catch((error: unknown) => {
+      if (!String(error).includes('net::ERR_NETWORK_CHANGED')) throw error;
+      return openOnce(address, id);
+    });
 
   it.each(services)('opens the page of a service by its name: %s', async (id) => {
     await opens(`https://${id}.nas.local:${String(home.port)}/`, id);

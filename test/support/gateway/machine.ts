@@ -43,6 +43,9 @@ export function secondMachine(): Machine {
   }
   try {
     ip('link', 'add', near, 'type', 'veth', 'peer', 'name', far, 'netns', name);
+    // Without an IPv6 address that becomes valid seconds later, which browsers report as a changed network.
+    ip('link', 'set', near, 'addrgenmode', 'none');
+    ip('-n', name, 'link', 'set', far, 'addrgenmode', 'none');
     ip('addr', 'add', `${net}.1/24`, 'dev', near);
     ip('link', 'set', near, 'up');
     ip('-n', name, 'addr', 'add', `${net}.2/24`, 'dev', far);
