@@ -79,7 +79,12 @@ function sendProblem(
   if (error instanceof Problem) problem = error;
   else {
     const id = context.random.text(12);
-    context.log.error('request failed', { id, path: splitTarget(request.url ?? '/').path, error });
+    context.log.error('request failed', {
+      event: 'request_failed',
+      id,
+      path: splitTarget(request.url ?? '/').path,
+      error,
+    });
     problem = new Problem('internal', 500, `Something went wrong here. The log has the details under ${id}.`);
   }
   if (response.headersSent) {

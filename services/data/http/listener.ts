@@ -74,7 +74,7 @@ function handleError(
   let problem = error instanceof Problem ? error : undefined;
   if (problem === undefined || problem.status >= 500) {
     const id = randomUUID();
-    log.error('request failed', { id, method: request.method, error });
+    log.error('request failed', { event: 'request_failed', id, method: request.method, error });
     problem ??= new Problem('data.failed', 500, `Something went wrong here; the log has it under ${id}.`);
   }
   if (response.headersSent) return void response.destroy();

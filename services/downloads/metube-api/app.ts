@@ -297,7 +297,7 @@ function renderProblem({ log }: Context): ErrorRequestHandler {
     let detail = problem?.detail;
     if (detail === undefined) {
       const id = randomUUID();
-      log.error('request failed', { id, method: request.method, path: request.path, error });
+      log.error('request failed', { event: 'request_failed', id, method: request.method, path: request.path, error });
       detail = `Something went wrong here; the log has it under ${id}.`;
     }
     const code = problem?.status ?? 500;

@@ -136,7 +136,13 @@ export class Router {
     let problem = error instanceof Problem ? error : undefined;
     if (problem === undefined || problem.status >= 500) {
       const id = randomUUID();
-      this.#context.log.error('request failed', { id, method: request.method, path: url.pathname, error });
+      this.#context.log.error('request failed', {
+        event: 'request_failed',
+        id,
+        method: request.method,
+        path: url.pathname,
+        error,
+      });
       problem ??= new Problem('git.failed', 500, `Something went wrong here; the log has it under ${id}.`);
     }
     for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);

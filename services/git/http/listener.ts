@@ -134,7 +134,7 @@ function refuse(
   let problem = error instanceof Problem ? error : undefined;
   if (problem === undefined || problem.status >= 500) {
     const id = randomUUID();
-    context.log.error('request failed', { id, method: request.method, error });
+    context.log.error('request failed', { event: 'request_failed', id, method: request.method, error });
     problem ??= new Problem('git.failed', 500, `Something went wrong here; the log has it under ${id}.`);
   }
   if (response.headersSent) return void response.destroy();

@@ -21,7 +21,7 @@ function createErrorHandler(dependencies: RouteDependencies): ErrorRequestHandle
       if (error.status === 401 && !response.hasHeader('WWW-Authenticate')) {
         response.setHeader('WWW-Authenticate', 'Basic realm="notify", charset="UTF-8"');
       }
-      if (error.status >= 500) log.warn('request failed', { code: error.code, error });
+      if (error.status >= 500) log.warn('request failed', { event: 'request_failed', code: error.code, error });
       sendSentence(request, response, error.status, error.detail);
       return;
     }

@@ -62,7 +62,7 @@ async function addConfiguration(dependencies: RouteDependencies, request: Reques
   const key = await authorize(dependencies, request);
   const { warnings, ...written } = await readConfiguration(await readBody(request), dependencies);
   await configurations.save(key, written, context.clock.now());
-  context.log.info('configuration saved', { key });
+  context.log.info('configuration saved', { event: 'destinations_saved', key });
   const time = detailTime(context.clock.now());
   const details = warnings.map((warning): DetailLine => ['WARNING', time, warning]);
   sendSentence(request, response, 200, null, {
@@ -82,7 +82,7 @@ async function removeConfiguration(
     sendNothing(response);
     return;
   }
-  context.log.info('configuration removed', { key });
+  context.log.info('configuration removed', { event: 'destinations_removed', key });
   sendSentence(request, response, 200, null, { success: sentences.removed });
 }
 

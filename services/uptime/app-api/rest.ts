@@ -85,7 +85,7 @@ export function toProblem(error: unknown, log: Context['log'], random: Context['
     return new Problem('uptime.invalid', status, 'The request could not be read.');
   }
   const id = random.text(8);
-  log.error('request failed', { id, error });
+  log.error('request failed', { event: 'request_failed', id, error });
   return new Problem('uptime.failed', 500, `Something went wrong here. The log says more under ${id}.`);
 }
 
