@@ -303,9 +303,14 @@ function renderProblem({ log }: Context): ErrorRequestHandler {
     const code = problem?.status ?? 500;
     for (const [name, value] of Object.entries(problem?.headers ?? {})) response.setHeader(name, value);
     // MeTube repeats the message in the reason phrase, which is all that some clients show.
-    response.statusMessage = /^[\x20-\x7e]{1,200}$/.test(detail) ? detail : (STATUS_CODES[code] ?? '');
+    response.statusMessage = isReasonPhrase(detail) ? detail : (STATUS_CODES[code] ?? '');
     response.status(code).json({ status: 'error', msg: detail, error: detail, message: detail });
   };
+}
+
+/** Returns true for texts that HTTP permits as a reason phrase, up to a reasonable length. */
+function isReasonPhrase(text: string): boolean {
+  return /^[\x20-\x7e]{1,200}$/.test(text);
 }
 
 function toProblem(error: unknown): Problem | undefined {
