@@ -1,12 +1,44 @@
 import js from '@eslint/js';
 import globals from 'globals';
 import typescript from 'typescript-eslint';
-import { documentedExportRules, functionLengthRules, languageRules } from './eslint.language.js';
+import { documentedExportRules, functionLengthRules, languageRules, sentenceRules } from './eslint.language.js';
 import svelteConfig from './svelte.config.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
 process.env['SVELTE_ESLINT_PARSER_EXPERIMENTAL_TS_SYS_HOOK'] ??= '1';
 const { default: svelte } = await import('eslint-plugin-svelte');
+
+/** Files that read texts of others: each foreign program is classified in one of them, and others parse a format. */
+const sentenceReaders = [
+  // Failures that a program or a library reports only as text.
+  'renderer/src/pages/notify/cause.ts',
+  'services/addons/providers/premiumize.ts',
+  'services/contracts/uptime/causes.ts',
+  'services/data/engine/server-output.ts',
+  'services/downloads/domain/engine-messages.ts',
+  'services/git/engine/git-failure.ts',
+  'services/kit/lost-connection.ts',
+  'services/notify/destinations/chat/teams.ts',
+  'services/sync/domain/failure-cause.ts',
+  // Versions and addresses that a program prints when it starts.
+  'services/downloads/engine/engines.ts',
+  'services/sync/engine/engine.ts',
+  // Messages of programs and texts of addons and users, which are the input of these files.
+  'services/addons/domain/{select-file,stream-text/*}.ts',
+  'services/mail/domain/senders/*.ts',
+  'services/notify/inbound/*.ts',
+  'services/push/domain/natural-time.ts',
+  // File formats, types of PostgreSQL, certificates and user agents.
+  'renderer/src/pages/addons/player-format.ts',
+  'renderer/src/pages/data/{cell-format,device-name,policy-templates}.ts',
+  'renderer/src/pages/network/browser-steps.ts',
+  'renderer/src/parts/text/highlight-tokens.ts',
+  'services/data/{postgrest-api/open-api,postgrest-api/parse/select,sql/typescript-types}.ts',
+  'services/gateway/trust/page.ts',
+  'services/git/lfs/pointer.ts',
+  'services/mail/app-api/setup.ts',
+  'services/push/attachments/file-type.ts',
+];
 
 export default typescript.config(
   { ignores: ['dist/', 'node_modules/', '.cache/', 'test/fixtures/'] },
@@ -91,6 +123,7 @@ export default typescript.config(
   },
   ...functionLengthRules(['main/**/*.ts', 'renderer/src/**/*.ts', 'scripts/**/*', 'services/**/*.ts']),
   ...documentedExportRules(['services/{contracts,kit}/**/*.ts']),
+  ...sentenceRules(['main/**/*.ts', 'renderer/src/**/*.{ts,svelte}', 'services/**/*.ts'], sentenceReaders),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],

@@ -127,3 +127,40 @@ export function languageRules(files, tests) {
     },
   ];
 }
+
+/** Fields that contain a sentence. */
+const sentenceField = '/^(?:message|detail|sentence|stderr)$/';
+/** Texts that begin like a sentence, or have at least four words. */
+const sentence = '/^[A-Z][a-z.]+ \\S|(?:[A-Za-z]\\S* ){3}/';
+const sentenceMessage =
+  'Act on a code, not on the text of a sentence. The texts of a foreign program are classified in one file, which ' +
+  'eslint.config.js lists.';
+
+/**
+ * Forbids control flow that depends on the text of a sentence.
+ *
+ * @param {readonly string[]} files Globs of the code that follows the rule.
+ * @param {readonly string[]} readers Files that read texts of foreign programs, formats or users.
+ */
+export function sentenceRules(files, readers) {
+  const selectors = [
+    `CallExpression[callee.property.name=/^(?:test|exec)$/] > MemberExpression.arguments[property.name=${sentenceField}]`,
+    `CallExpression[callee.property.name=/^(?:test|exec)$/] > Identifier.arguments[name=${sentenceField}]`,
+    `CallExpression[callee.property.name=/^(?:includes|startsWith|endsWith|match|search|indexOf)$/][callee.object.property.name=${sentenceField}]`,
+    `CallExpression[callee.property.name=/^(?:includes|startsWith|endsWith|has|get)$/] > Literal.arguments[value=${sentence}]`,
+    `BinaryExpression[operator=/^[!=]==$/] > Literal[value=${sentence}]`,
+    `SwitchCase > Literal.test[value=${sentence}]`,
+    `MemberExpression[computed=true] > .property[name=${sentenceField}]`,
+    `MemberExpression[computed=true] > MemberExpression.property[property.name=${sentenceField}]`,
+    ':not(CallExpression[callee.property.name=/^replace/]) > Literal[regex.pattern=/[a-z]{2,} [a-z]{2,}/i]',
+  ];
+  return [
+    {
+      files: [...files],
+      ignores: [...readers],
+      rules: {
+        'no-restricted-syntax': ['error', ...selectors.map((selector) => ({ selector, message: sentenceMessage }))],
+      },
+    },
+  ];
+}

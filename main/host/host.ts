@@ -196,7 +196,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   const page = parts.address('control');
   if (page !== undefined) lock.announce(page);
   void engines.installMissing(config.read().host.installEngines && !safeMode);
-  log.info('host is ready', { version, safeMode });
+  log.info('host is ready', { event: 'host_ready', version, safeMode });
   parts.loop.startTelling();
   opening.use(collectWhenIdle(clock));
   return createHost(kernel, control, runners, opening.move());

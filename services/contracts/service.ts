@@ -15,15 +15,19 @@ import type { Metrics } from './metrics.ts';
 import type { Connect, Fetch, FetchStream } from './outgoing.ts';
 import type { EngineSpec } from './control/engine-spec.ts';
 import type { Engines } from './control/engines.ts';
+import type { LogFields } from './control/log.ts';
 import type { LiveTopic } from './control/live.ts';
 import type { Jobs } from './jobs.ts';
 
-/** Structured log: a short constant message and fields. Fields whose name suggests a secret are redacted. */
+/**
+ * Structured log: a short constant message and fields. Fields whose name suggests a secret are redacted. `event`
+ * identifies an entry for programs, since the message may change.
+ */
 export interface Log {
-  debug(message: string, fields?: Record<string, unknown>): void;
-  info(message: string, fields?: Record<string, unknown>): void;
-  warn(message: string, fields?: Record<string, unknown>): void;
-  error(message: string, fields?: Record<string, unknown>): void;
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
 }
 
 /** Source of time and timers that tests can replace. */

@@ -7,7 +7,7 @@ import { readLinesBefore, readLine, type LogPosition } from '../../main/host/log
 import type { LogLine } from '../../services/contracts/control/log.ts';
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
-import { openTestHost } from '../support/host.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
 
 const entry: LogEntry = {
   ...{ id: 1, at: Date.UTC(2026, 0, 2, 3, 4, 5, 678), level: 'warn', service: 'push', message: 'a topic: was left' },
@@ -108,6 +108,26 @@ describe('log history', () => {
       ['1', true],
       ['0', true],
     ]);
+  });
+
+  it.each(['text', 'json'] as const)('returns the event of lines in memory and of %s files', async (logFormat) => {
+    const environment = { HOMEPORT_LOG_FORMAT: logFormat };
+    const readLines = async (host: TestHost): Promise<readonly unknown[]> => {
+      const { lines } = await api<{ lines: LogLine[] }>(host.url('control'), '/api/log?limit=500&text=tide');
+      return lines.map(({ event, fields }) => [event, fields]);
+    };
+    const expected = [
+      ['backup_written', { tide: 'high' }],
+      [undefined, { event: 'sign_out', tide: 'low' }],
+    ];
+    {
+      await using host = await openTestHost({ services: [control], dataDir, environment });
+      host.host.log.warn('written', { event: 'backup_written', tide: 'high' });
+      host.host.log.warn('signed out', { event: 'sign_out', tide: 'low' });
+      expect(await readLines(host)).toEqual(expected);
+    }
+    await using host = await openTestHost({ services: [control], dataDir, environment });
+    expect(await readLines(host)).toEqual(expected);
   });
 
   it('continues from memory to files without gaps or duplicates', async () => {

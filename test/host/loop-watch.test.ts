@@ -23,6 +23,7 @@ function block(ms: number): void {
 }
 
 interface Line {
+  readonly event: string;
   readonly message: string;
   readonly service: string;
   readonly by: string;
@@ -51,7 +52,8 @@ describe('LoopWatch', () => {
     loop.run('push', 'select  *\n from messages', () => block(110));
     expect(lines).toEqual([
       {
-        message: 'the event loop was blocked',
+        event: 'event_loop_blocked',
+        message: 'event loop blocked',
         service: 'push',
         by: 'select * from messages',
         milliseconds: expect.any(Number) as number,
@@ -114,7 +116,7 @@ describe('LoopWatch', () => {
     await using host = await openTestHost({ services: [slow], environment: { HOMEPORT_PORT_SLOW: '0' } });
     await fetch(host.url('slow'));
     await vi.waitFor(() => {
-      const warnings = host.log.filter((line) => line.includes('the event loop was blocked'));
+      const warnings = host.log.filter((line) => line.includes('event_loop_blocked'));
       expect(warnings.filter((line) => line.includes('slow') && line.includes('a request'))).toHaveLength(1);
       expect(warnings.filter((line) => line.includes('slow') && line.includes('a timer of 1 ms'))).toHaveLength(1);
     });

@@ -1,4 +1,4 @@
-import { findFailureCode, findRefusalCode } from '../../services/downloads/domain/failure-code.ts';
+import { findFailureCode, findRefusalCode } from '../../services/downloads/domain/engine-messages.ts';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { registry } from '../../main/host/services/registry.ts';

@@ -60,7 +60,8 @@ describe('formatted texts of pages', () => {
       time: id,
       level: 'warn',
       service: 'host',
-      message: 'the event loop was blocked',
+      event: 'event_loop_blocked',
+      message: 'any message',
       fields: { milliseconds },
     });
     const rows = groupRepeats([paused(3, 1536), paused(2, 101), paused(1, 266)], () => true);

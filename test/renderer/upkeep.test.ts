@@ -170,18 +170,29 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
   it('shows what failed and why in the log, counts repeats, and keeps stack traces', async () => {
     for (let count = 0; count < 5; count += 1) {
       pages.host.host.log.warn('job failed permanently', {
+        event: 'job_failed',
         kind: 'notify.deliver',
         id: count,
         error: new Error('the lamp does not answer'),
       });
-      pages.host.host.log.warn('notification given up', { reason: 'nobody is at the door' });
+      pages.host.host.log.warn('delivery failed permanently', {
+        event: 'delivery_failed',
+        reason: 'nobody is at the door',
+      });
     }
-    for (const key of ['harbour', 'lamp']) pages.host.host.log.info('configuration saved', { key });
-    pages.host.host.log.info('settings changed', { fields: ['host.logLevel', 'host.unheardOf'] });
-    pages.host.host.log.info('backup written', { name: 'homeport.tar.gz', bytes: 5_589_166, files: 1146 });
-    pages.host.host.log.info('the machine slept or could not work; faults of the next moments are not told', {
-      ms: 723_064,
+    for (const key of ['harbour', 'lamp'])
+      pages.host.host.log.info('configuration saved', { event: 'destinations_saved', key });
+    pages.host.host.log.info('settings changed', {
+      event: 'settings_saved',
+      fields: ['host.logLevel', 'host.unheardOf'],
     });
+    pages.host.host.log.info('backup written', {
+      event: 'backup_written',
+      name: 'homeport.tar.gz',
+      bytes: 5_589_166,
+      files: 1146,
+    });
+    pages.host.host.log.info('sleep detected', { event: 'sleep_detected', ms: 723_064 });
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.getByText('The computer slept or could not work for 12 min;').waitFor();

@@ -203,7 +203,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
       { dataDir, file: join(target, name), tables, createdAt },
       parts(),
     );
-    log.info('backup written', { name, bytes, files });
+    log.info('backup written', { event: 'backup_written', name, bytes, files });
     await utimes(join(target, name), new Date(createdAt), new Date(createdAt));
     return { name, bytes, createdAt };
   }

@@ -182,7 +182,7 @@ class FileConfig implements Config {
     const change = compare(this.#state.resolved, next.resolved);
     this.#state = next;
     if (change.changed.length === 0) return change;
-    this.#options.log.info('settings changed', { fields: change.changed });
+    this.#options.log.info('settings changed', { event: 'settings_saved', fields: change.changed });
     for (const listener of this.#listeners) {
       try {
         listener(next.settings, change);

@@ -9,10 +9,14 @@ import type { SettingsProblem } from '../../../services/contracts/control/settin
 export function getReason(issue: z.core.$ZodIssue, secret: boolean): string {
   // The issue has no input any more, and the value is not missing.
   if (issue.code === 'invalid_type' && secret) return formatIssueMessage({ ...issue, input: null });
-  if (!secret) return /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`;
+  if (!secret) return endSentence(issue.message);
   if (issue.code === 'too_small') return 'It is too short or too small.';
   if (issue.code === 'too_big') return 'It is too long or too large.';
   return 'It is not of the expected form.';
+}
+
+function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** Formats a problem of the settings as one line with its location. */

@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { isLostConnection } from '../../../services/kit/lost-connection.ts';
 
 /**
  * Converts errors that a caller can handle to Problems; other errors (a violated constraint, invalid SQL) pass
@@ -24,19 +25,13 @@ export function toDatabaseError(error: unknown): unknown {
     const detail = 'The database is damaged. Put it back from a backup, or move it away to begin with an empty one.';
     return new Problem('database.damaged', 500, detail, { cause: error, retryable: false });
   }
-  if (/^(08|57P0)/.test(code) || isConnectionError(code, error)) {
+  if (/^(08|57P0)/.test(code) || connectionErrorCodes.includes(code) || isLostConnection(error)) {
     return new Problem('database.unreachable', 503, 'The database server does not answer.', { cause: error });
   }
   return error;
 }
 
-// pg throws errors without a code for connections that end or cannot be established.
-function isConnectionError(code: string, error: Error): boolean {
-  if (['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE'].includes(code)) return true;
-  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/.test(
-    error.message,
-  );
-}
+const connectionErrorCodes = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE'];
 
 /** Runs work and converts its errors to Problems. */
 export async function withDatabaseErrors<T>(work: () => T | Promise<T>): Promise<T> {

@@ -34,11 +34,11 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
  */
 export function toProblem(error: unknown, log: Log, about: Readonly<Record<string, unknown>> = {}): Problem {
   if (error instanceof Problem) {
-    if (error.status >= 500) log.warn('request failed', { ...about, error });
+    if (error.status >= 500) log.warn('request failed', { event: 'request_failed', ...about, error });
     return error;
   }
   const id = randomBytes(6).toString('hex');
-  log.error('request failed with internal error', { ...about, id, error });
+  log.error('request failed with internal error', { event: 'request_failed', ...about, id, error });
   return new Problem('host.defect', 500, `Something went wrong here. The log has the details under ${id}.`, {
     cause: error,
   });

@@ -23,9 +23,14 @@ export function notifyEnds(
     if (how === 'returned' || (how === 'dead' && !dead.has(row.id))) continue;
     const fields = { kind: row.kind, id: row.id, attempt: row.attempts };
     if (how === 'retried') {
-      log.info('job attempt failed, retry scheduled', { ...fields, runAt: outcome.runAt, error: outcome.error });
+      log.info('job attempt failed, retry scheduled', {
+        event: 'job_retry_scheduled',
+        ...fields,
+        runAt: outcome.runAt,
+        error: outcome.error,
+      });
     } else if (how === 'dead' && !(kindState.handling.logsDead === true && outcome.attempt !== undefined)) {
-      log.warn('job failed permanently', { ...fields, error: outcome.error });
+      log.warn('job failed permanently', { event: 'job_failed', ...fields, error: outcome.error });
     }
     finished.inc({ kind: row.kind, outcome: how });
   }

@@ -1,7 +1,7 @@
 import type { HostControl } from '../../../services/contracts/control/host.ts';
-import type { LogReply } from '../../../services/contracts/control/log.ts';
+import { LogEvent, type LogLine, type LogReply } from '../../../services/contracts/control/log.ts';
 import { formatCursor, parseCursor } from './cursor.ts';
-import { readLinesBefore, selectLines } from './history.ts';
+import { readLinesBefore, selectLines, type StoredLine } from './history.ts';
 import { createFilter, type HostLog } from './log.ts';
 
 /** Reads the newest matching lines before a time or a cursor: those in memory, then those of the files. */
@@ -22,7 +22,14 @@ export async function readLogPage(
     : { lines: [], position: newest.position, isWhole: false };
   const lines = [...newest.lines, ...older.lines].toReversed();
   return {
-    lines: lines.map(({ at, level, service, message, fields }) => ({ time: at, level, service, message, fields })),
+    lines: lines.map(toLogLine),
     cursor: older.isWhole ? null : formatCursor(older.position),
   };
+}
+
+function toLogLine({ at, level, service, message, fields: { event, ...fields } }: StoredLine): LogLine {
+  const knownEvent = LogEvent.safeParse(event).data;
+  return knownEvent === undefined
+    ? { time: at, level, service, message, fields: event === undefined ? fields : { event, ...fields } }
+    : { time: at, level, service, event: knownEvent, message, fields };
 }

@@ -13,6 +13,11 @@ const maxNameLength = 160;
 /** Upper bounds of the histogram in seconds. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
 
+const messages = {
+  event_loop_blocked: 'event loop blocked',
+  event_loop_delayed: 'event loop delayed by other programs',
+};
+
 /** Clocks by which a task is measured, in ms. */
 export interface LoopTimes {
   now(): number;
@@ -90,7 +95,7 @@ export class LoopWatch implements Disposable {
     if (this.#last.start >= start && ms - this.#last.ms < longTaskMs) return;
     this.#last = { start, ms };
     this.#named = Math.max(this.#named, ms);
-    this.#logTask('the event loop was blocked', service, what, ms);
+    this.#logTask('event_loop_blocked', service, what, ms);
   }
 
   /** Enables logging of blocking tasks. The start, which loads programs and opens databases, is not logged. */
@@ -124,13 +129,8 @@ export class LoopWatch implements Disposable {
     if (worst - named < longTaskMs) return;
     // The thread was not computing: other processes had the processor, or the disk or the memory was slow.
     if (busy < worst / 2) {
-      this.#logTask(
-        'the event loop had to wait for the machine',
-        'host',
-        'other programs, the disk or the memory',
-        worst,
-      );
-    } else this.#logTask('the event loop was blocked', 'unknown', `begun last: ${this.#service} ${this.#task}`, worst);
+      this.#logTask('event_loop_delayed', 'host', 'other programs, the disk or the memory', worst);
+    } else this.#logTask('event_loop_blocked', 'unknown', `begun last: ${this.#service} ${this.#task}`, worst);
   }
 
   /** Returns all delays, including those of the current window. */
@@ -149,7 +149,7 @@ export class LoopWatch implements Disposable {
     this.#window.reset();
   }
 
-  #logTask(message: string, service: string, what: string, ms: number): void {
+  #logTask(event: keyof typeof messages, service: string, what: string, ms: number): void {
     if (!this.#tells) return;
     const by = what.replaceAll(/\s+/g, ' ').slice(0, maxNameLength);
     const key = `${service}\n${by}`;
@@ -164,7 +164,7 @@ export class LoopWatch implements Disposable {
     if (this.#logged.size > maxStored)
       for (const oldest of this.#logged.keys()) if (this.#logged.size > maxStored) this.#logged.delete(oldest);
     const more = logged === undefined || logged.more === 0 ? {} : { moreSinceTold: logged.more };
-    this.#log.warn(message, { service, by, milliseconds: Math.round(ms), ...more });
+    this.#log.warn(messages[event], { event, service, by, milliseconds: Math.round(ms), ...more });
   }
 }
 

@@ -27,12 +27,13 @@ export function createHandovers(
         await started;
         receiver = receivers.get(handover.name);
       }
-      if (receiver === undefined && isOff(handover.name.split('.', 1)[0] ?? '')) {
-        const detail = `Nobody takes ${handover.name}: the service is switched off.`;
+      const [service = ''] = handover.name.split('.', 1);
+      if (receiver === undefined && isOff(service)) {
+        const detail = `The service ${service} is switched off.`;
         throw new Problem('handover.switched_off', 503, detail, { retryable: true });
       }
       if (receiver === undefined) {
-        const detail = `Nobody takes ${handover.name} at the moment: the service is not running.`;
+        const detail = `The service ${service} is not running at the moment.`;
         throw new Problem('handover.no_receiver', 503, detail, { retryable: true });
       }
       await receiver(parsed.data, key);

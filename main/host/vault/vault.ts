@@ -53,12 +53,9 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     storedKey !== undefined && (storedKey.kind === 'plain' ? undefined : storedKey.by) === options.wrapping?.name;
   if (!isStoredCorrectly || options.wrapping?.outdated?.() === true) {
     await writeKeyFile(path, await storeKey(key, options.wrapping));
-    options.log.info(
-      storedKey === undefined ? 'vault key created' : isStoredCorrectly ? 'vault key rewrapped' : 'vault key moved',
-      {
-        keptBy: options.wrapping?.name ?? 'key file',
-      },
-    );
+    const keptBy = options.wrapping?.name ?? 'key file';
+    if (storedKey === undefined) options.log.info('vault key created', { event: 'vault_key_created', keptBy });
+    else options.log.info(isStoredCorrectly ? 'vault key rewrapped' : 'vault key moved', { keptBy });
   }
   return createVault(key);
 }

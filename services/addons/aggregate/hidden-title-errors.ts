@@ -3,12 +3,11 @@ import type { ErrorItem } from './error-items.ts';
 
 /** Explains an empty list when all streams of a title are hidden by its age rating or its release date. */
 export function buildHiddenTitleErrors(hidden: readonly FilterResult[], title: string): readonly ErrorItem[] {
-  const matchingRemoval = hidden.find(({ removal }) =>
-    /^Not Released$|(?:Certification|Nudity)$/.test(removal?.rule ?? ''),
-  )?.removal;
+  const removals = hidden.flatMap(({ removal }) => (removal === undefined ? [] : [removal]));
+  const matchingRemoval = removals.find(({ cause }) => cause !== undefined && cause !== 'duplicate');
   if (matchingRemoval === undefined) return [];
-  const { rule, value } = matchingRemoval;
-  if (rule === 'Not Released')
+  const { cause, value } = matchingRemoval;
+  if (cause === 'release_date')
     return [
       {
         title,
@@ -18,7 +17,7 @@ export function buildHiddenTitleErrors(hidden: readonly FilterResult[], title: s
   const reason =
     value === 'Unknown'
       ? 'has no age rating that is known'
-      : rule.endsWith('Nudity')
+      : cause === 'nudity'
         ? `has ${value} nudity`
         : `is rated ${value}`;
   return [{ title, sentence: `This title ${reason}, which this configuration does not show.` }];

@@ -60,12 +60,12 @@ export function findRatingRemoval({ certifications, nudity }: Rating, rules: Rul
     return titleCertifications.find((certification) => listedValues.has(certification.toLowerCase()));
   };
   const excluded = findListed(rules.excludedCertifications ?? []);
-  if (excluded !== undefined) return { rule: 'Excluded Certification', value: excluded };
+  if (excluded !== undefined) return { rule: 'Excluded Certification', value: excluded, cause: 'certification' };
   const required = rules.requiredCertifications ?? [];
   if (required.length > 0 && findListed(required) === undefined)
-    return { rule: 'Required Certification', value: titleCertifications.join(', ') };
+    return { rule: 'Required Certification', value: titleCertifications.join(', '), cause: 'certification' };
   if (nudity !== undefined && rules.excludeNudity?.some((level) => level === nudity) === true)
-    return { rule: 'Excluded Nudity', value: nudity };
+    return { rule: 'Excluded Nudity', value: nudity, cause: 'nudity' };
   return undefined;
 }
 

@@ -43,7 +43,7 @@ export class Fallbacks {
 
   /** Stores a list under a key that cannot be guessed, and adds the key to the stream addresses. */
   addFallbacks(key: string, limits: FailoverLimits, result: PipelineResult): PipelineResult {
-    const duplicates = result.hidden.flatMap(({ stream, removal }) => (removal?.rule === 'Duplicate' ? [stream] : []));
+    const duplicates = result.hidden.flatMap(({ stream, removal }) => (removal?.cause === 'duplicate' ? [stream] : []));
     const entries = [...result.visible, ...duplicates].flatMap(({ url, service }) =>
       url !== undefined && this.#links.isPlaybackUrl(url) ? [{ url, cached: service?.cached === true }] : [],
     );

@@ -47,7 +47,6 @@ interface OpenedConfig {
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const minPasswordLength = 6;
 const maxCachedKeys = 200;
-const segmentVersion = 1;
 
 /**
  * Stores configurations including their credentials. Each configuration is encrypted with a key derived from its
@@ -280,24 +279,6 @@ export class Profiles {
     if (row?.kept_password === null || row === undefined)
       throw new Problem('addons.unknown_profile', 404, 'This configuration is not there any more.');
     return this.#context.vault.open(row.kept_password, `addons.profile:${uuid}`);
-  }
-
-  /** Encodes ID and sealed password as one path segment, which is the credential of the install address. */
-  encodeSegment({ uuid, encryptedPassword }: Pick<Profile, 'uuid' | 'encryptedPassword'>): string {
-    const header = Buffer.from([segmentVersion, ...Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
-    return Buffer.concat([header, Buffer.from(encryptedPassword, 'base64url')]).toString('base64url');
-  }
-
-  /** Decodes a path segment of {@link encodeSegment}. Returns undefined for other segments. */
-  decodeSegment(segment: string): { readonly uuid: string; readonly encryptedPassword: string } | undefined {
-    if (!/^A[\w-]{50,600}$/.test(segment)) return undefined;
-    const bytes = Buffer.from(segment, 'base64url');
-    if (bytes[0] !== segmentVersion) return undefined;
-    const uuid = bytes
-      .subarray(1, 17)
-      .toString('hex')
-      .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-    return { uuid, encryptedPassword: bytes.subarray(17).toString('base64url') };
   }
 
   /**

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { addHeaders } from '../../kit/http/respond.ts';
 import { removeCredentials } from '../domain/without-credentials.ts';
+import { decodeAddressSegment } from '../profiles/address-segment.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { parseBasicAuthorization, sendJson } from './response.ts';
 import { withThrottle } from './users.ts';
@@ -17,7 +18,7 @@ export async function handleExport(
   url: URL,
 ): Promise<void> {
   const basic = parseBasicAuthorization(request);
-  const user = profiles.decodeSegment(url.searchParams.get('userId') ?? '');
+  const user = decodeAddressSegment(url.searchParams.get('userId') ?? '');
   if (basic === undefined && user === undefined)
     throw new Problem('addons.unauthorized', 401, 'Basic authorization or userId says whose configuration this is.');
   const includeCredentials = url.searchParams.get('includeCredentials') === 'true';

@@ -6,6 +6,7 @@ import { parseByteRange } from '../../kit/http/byte-range.ts';
 import { sendReply, startResponse } from '../../kit/http/respond.ts';
 import { isPublicAddress } from '../domain/public-address.ts';
 import type { Playback } from '../playback/player.ts';
+import { decodeAddressSegment } from '../profiles/address-segment.ts';
 import { getForwardableHeaders } from '../proxy/stream-proxy.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { redirect } from './response.ts';
@@ -76,8 +77,8 @@ export async function handleAddonProxy(
   response: ServerResponse,
   { userId, addonId, endpoint }: { readonly userId: string; readonly addonId: string; readonly endpoint: string },
 ): Promise<void> {
-  const { profiles, requestContexts, aggregator, proxy } = dependencies;
-  const user = profiles.decodeSegment(userId);
+  const { requestContexts, aggregator, proxy } = dependencies;
+  const user = decodeAddressSegment(userId);
   if (user === undefined) throw new Problem('addons.unauthorized', 401, 'userId says whose addon this is.');
   const requestContext = await requestContexts.fromInstallAddress(request, user.uuid, user.encryptedPassword);
   const addon = aggregator

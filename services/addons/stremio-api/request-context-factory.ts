@@ -7,6 +7,7 @@ import type { AddonConfig } from '../domain/config.ts';
 import { LruMap } from '../domain/lru-map.ts';
 import { applyVariants } from '../domain/variants/variants.ts';
 import { decodeConfig } from '../domain/read-config.ts';
+import { encodeAddressSegment } from '../profiles/address-segment.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
 
@@ -78,7 +79,7 @@ export class RequestContextFactory {
   fromProfile(request: IncomingMessage, profile: Profile, variants = ''): RequestContext {
     const { uuid, encryptedPassword, foreign, publicOnly } = profile;
     const { config, revision } = variants === '' ? profile : this.#applyVariants(profile, variants);
-    const segment = this.#options.profiles.encodeSegment(profile);
+    const segment = encodeAddressSegment(profile);
     const baseUrl = this.getBaseUrl(request);
     return {
       config,

@@ -128,7 +128,7 @@ export function sendError(request: IncomingMessage, response: ServerResponse, er
     return Promise.resolve();
   }
   if (!(error instanceof Problem)) {
-    log.error('request failed', { method: request.method, error });
+    log.error('request failed', { event: 'request_failed', method: request.method, error });
     return sendEnvelope(request, response, {
       status: 500,
       error: { code: 'INTERNAL_SERVER_ERROR', message: 'An unexpected error occurred. The log of Homeport has it.' },

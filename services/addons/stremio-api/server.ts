@@ -11,6 +11,7 @@ import { handleExport } from './export.ts';
 import { handleAddonProxy, handlePlayback, handleStatic } from './media.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import type { LimitedKind } from './rate-limits.ts';
+import { decodeAddressSegment, encodeAddressSegment } from '../profiles/address-segment.ts';
 import { maxNestingLevel, nestingLevel, getNestingLevel } from '../upstream/nesting.ts';
 import {
   setCorsHeaders,
@@ -102,7 +103,7 @@ async function handleAddressedConfiguration(
     });
   if (reservedSegments.has(firstSegment)) throw createNotFoundProblem();
   const rest = path.slice(segmentPath.length);
-  const user = dependencies.profiles.decodeSegment(firstSegment);
+  const user = decodeAddressSegment(firstSegment);
   if (user !== undefined) {
     if (rest.startsWith('/proxy/'))
       return await handleProxy(dependencies, request, response, rest.slice('/proxy/'.length), firstSegment);
@@ -266,7 +267,7 @@ async function handleConfigure(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { limits, context, profiles, requestContexts } = dependencies;
+  const { limits, context, requestContexts } = dependencies;
   limits.count('user', context.caller(request).remoteAddress, '', response);
   const body = await readBody(request);
   // Accepts the configuration itself, or the envelope of the user API.
@@ -276,7 +277,7 @@ async function handleConfigure(
   const password =
     typeof requestedPassword === 'string' && requestedPassword !== '' ? requestedPassword : context.random.text(24);
   const profile = await createProfile(dependencies, request, config, password);
-  const userId = profiles.encodeSegment(profile);
+  const userId = encodeAddressSegment(profile);
   const manifestUrl = `${requestContexts.getBaseUrl(request)}/${userId}/manifest.json`;
   await sendEnvelope(request, response, {
     status: 201,

@@ -47,6 +47,8 @@ export const SyncJob = z.object({
   error: z.string(),
   /** Message of the engine or the system, where it adds detail. */
   detail: z.string(),
+  /** The source folder is missing, so that a retry would fail as well. */
+  lacksSource: z.boolean(),
   /** In lists: the first failed file with its error. */
   failedFile: z.object({ name: z.string(), error: z.string() }).optional(),
   taskId: z.int().nullable(),

@@ -8,6 +8,7 @@ import { exists } from './exists.ts';
 import { findFreePort } from './free-port.ts';
 import { processUser } from './process-user.ts';
 import { findPrograms } from './programs.ts';
+import { reportsFatalError, reportsReady } from './server-output.ts';
 
 /**
  * Superuser of the cluster. Only this service uses it; the tables of projects belong to another role, see
@@ -164,7 +165,7 @@ async function waitUntilReady({ log }: Pick<Context, 'log'>, child: RunningChild
   child.stdout.resume();
   const isReady = new Promise<boolean>((resolve) => {
     child.stderr.on('data', () => {
-      if (errorOutput().includes('database system is ready to accept connections')) resolve(true);
+      if (reportsReady(errorOutput())) resolve(true);
     });
     void child.exited.then(() => resolve(false));
   });
@@ -176,7 +177,7 @@ function collectErrorOutput(child: RunningChild, log?: Context['log']): () => st
   let errorOutput = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errorOutput = (errorOutput + text).slice(-4000);
-    if (log !== undefined && /\b(FATAL|PANIC)\b/.test(text))
+    if (log !== undefined && reportsFatalError(text))
       log.warn('postgresql error reported', { output: text.slice(0, 2000) });
   });
   return () => errorOutput.trim();

@@ -1,4 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
+import { isLostConnection } from '../../kit/lost-connection.ts';
 
 /** Builds the error for an unreachable database. Nothing that the request wrote was acknowledged. */
 export function createUnavailableError(cause: unknown): Problem {
@@ -25,13 +26,7 @@ const connectionErrorCodes = new Set([
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (connectionSqlStates.has(code) || connectionErrorCodes.has(code)) return true;
-  return (
-    code === '' &&
-    /connection terminated|connection error|not queryable|timeout exceeded when trying to connect|client was closed|cannot use a pool after/i.test(
-      error.message,
-    )
-  );
+  return connectionSqlStates.has(code) || connectionErrorCodes.has(code) || isLostConnection(error);
 }
 
 /** Returns true while the server starts or recovers; it accepts connections shortly afterwards. */

@@ -5,7 +5,7 @@ import type { DownloadPreview } from '../../contracts/downloads/preview.ts';
 import { downloadStatistics } from '../../contracts/downloads/statistics.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { getLastDays } from '../../kit/local-days.ts';
-import { findRefusalCode } from '../domain/failure-code.ts';
+import { findRefusalCode } from '../domain/engine-messages.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';

@@ -1,6 +1,6 @@
 import type { Download, DownloadState } from '../../contracts/downloads/api.ts';
 import type { Order, PlaylistEntry } from './order.ts';
-import { findFailureCode } from './failure-code.ts';
+import { findFailureCode } from './engine-messages.ts';
 import { cutToBytes } from './safe-names.ts';
 
 /** Maximum size of a stored text in bytes of UTF-8. */

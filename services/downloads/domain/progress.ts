@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findExplainedFailure, isConsequence } from './engine-messages.ts';
 import { truncateText, noProgress, type Progress } from './item.ts';
 
 // Missing numbers are omitted from the JSON; some integers are written as floats.
@@ -105,8 +106,6 @@ export function getStageMessage(name: string): string | null {
 
 /** Maximum length of a message in characters. */
 const maxMessageLength = 2000;
-/** Error line without a reason; the line before it has the reason. */
-const consequencePattern = /^ERROR: fragment \d+ not found, unable to continue$/;
 
 /**
  * Returns the message of a failed run: its last ERROR line with a reason, without the control characters of the
@@ -119,12 +118,12 @@ export function formatFailure(
   const errors = stderr
     .filter((line) => line.startsWith('ERROR:'))
     .map((line) => line.replace(/\r(\[download\] )?/g, '').slice(0, maxMessageLength));
-  const error = errors.findLast((line) => !consequencePattern.test(line)) ?? errors.at(-1);
-  const isDiskFull = stderr.some((line) => /Errno 28|No space left on device/.test(line));
+  const error = errors.findLast((line) => !isConsequence(line)) ?? errors.at(-1);
+  const isDiskFull = stderr.some((line) => findExplainedFailure(line) === 'disk_full');
   if (isDiskFull) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
-  if (error !== undefined && /\[Errno (2|13|17|20|30)\]/.test(error))
-    return `The folder for unfinished files cannot be written. (${error})`;
-  if (error !== undefined && /CONNECT tunnel failed, response 403/.test(error))
+  const failure = error === undefined ? undefined : findExplainedFailure(error);
+  if (failure === 'work_folder') return `The folder for unfinished files cannot be written. (${error})`;
+  if (failure === 'address_refused')
     return `The way there was refused: it leads into this machine or network, or a proxy of yours does not go there. (${error})`;
   if (error !== undefined) return error;
   if (exit.signal === 'SIGKILL') {

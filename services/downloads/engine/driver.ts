@@ -12,7 +12,7 @@ import type { Item } from '../domain/item.ts';
 import type { Order } from '../domain/order.ts';
 import { addBreakSuffix, finishRecording } from './stream-recording.ts';
 import { formatFailure, readEvent, type EngineEvent } from '../domain/progress.ts';
-import { isArchived, findSkipReason } from '../domain/skip-reason.ts';
+import { findRunFailure, findSkipReason, isArchived, type RunFailure } from '../domain/engine-messages.ts';
 import { limitFields, nameLimits, buildTrimmedTemplate } from '../domain/safe-names.ts';
 import { fillTemplate } from '../domain/template.ts';
 import { getListFields } from '../domain/template-fields.ts';
@@ -47,9 +47,6 @@ export interface DownloadCall {
 }
 
 const NameOutput = z.object({ filename: z.string(), ext: z.string().nullish() });
-
-/** System messages about a name that is too long. */
-const nameTooLong = /file ?name too long|File name or extension is too long|Errno 36\b|Errno 63\b|WinError 206/i;
 
 /** Maximum number of error lines: a live stream may print errors for hours. */
 const maxErrorLines = 200;
@@ -109,7 +106,7 @@ export class Driver {
     };
     const json = await runProbe([]).catch(async (error: unknown) => {
       // An upcoming stream has nothing to download, which is an error without this option.
-      if (!(error instanceof Problem) || !upcomingPattern.test(error.detail)) throw error;
+      if (!isRunFailure(error, 'upcoming')) throw error;
       return await runProbe(['--ignore-no-formats-error']);
     });
     const info = parseOutput(Info, json);
@@ -150,7 +147,7 @@ export class Driver {
     try {
       return await this.#download(call, infoFile);
     } catch (error) {
-      const isExpired = error instanceof Problem && /HTTP Error 4(01|03|10)/.test(error.detail);
+      const isExpired = isRunFailure(error, 'media_expired');
       // The media address expired, or a full disk or power failure truncated the file: the site is probed again and the
       // partial files remain.
       if (!isExpired && (call.signal.aborted || (await isReadable(infoFile)))) throw error;
@@ -162,7 +159,7 @@ export class Driver {
   async #download(call: DownloadCall, infoFile: string | undefined): Promise<string | undefined> {
     const main = await this.#fetchNamed(call, infoFile, false).catch(async (error: unknown) => {
       const { type, format } = call.item.order;
-      const isConversionError = error instanceof Problem && error.detail.startsWith('ERROR: Postprocessing:');
+      const isConversionError = isRunFailure(error, 'conversion');
       if (!isConversionError || type !== 'video' || format !== 'mp4') throw error;
       // The container does not support the streams: the fetched files remain, next to an incomplete result.
       await removeIncomplete(join(call.folder, 'part'));
@@ -189,7 +186,7 @@ export class Driver {
       try {
         return await this.#fetch({ ...call, ...attempt }, infoFile, recode);
       } catch (error) {
-        if (!(error instanceof Problem) || !nameTooLong.test(error.detail)) throw error;
+        if (!isRunFailure(error, 'name_too_long')) throw error;
         attempt = { template: await this.#trimmedTemplate(call, infoFile, limit), nameLimit: limit };
       }
     }
@@ -284,7 +281,7 @@ export class Driver {
       this.#log.warn('download completed with errors', { uid: call.item.uid, error: withoutSecrets(failure) });
     }
     // For pictures and subtitles, the extractor only warns that a name is too long.
-    const refusal = path === undefined ? errors.find((line) => nameTooLong.test(line)) : undefined;
+    const refusal = path === undefined ? errors.find((line) => findRunFailure(line) === 'name_too_long') : undefined;
     if (refusal !== undefined && ['captions', 'thumbnail'].includes(call.item.order.type))
       throw createEngineProblem(refusal);
     return path;
@@ -336,10 +333,10 @@ async function isReadable(info: string): Promise<boolean> {
   }
 }
 
+function isRunFailure(error: unknown, failure: RunFailure): boolean {
+  return error instanceof Problem && findRunFailure(error.detail) === failure;
+}
+
 function createEngineProblem(message: string): Problem {
   return new Problem('downloads.engine_failed', 502, withoutSecrets(message));
 }
-
-/** The extractor's messages about upcoming streams and premieres. */
-const upcomingPattern =
-  /will begin in|Premieres? (will|in)|has not (yet )?(begun|started)|not yet (begun|started)|is upcoming/i;

@@ -334,7 +334,12 @@ function toResponse({ status, msg, uids }: AddResult): Record<string, unknown> {
 /** Renders a problem. The Firefox add-on shows `error` and `message`, all other clients `msg`. */
 function renderProblem({ status, detail, headers }: Problem): Reply {
   // MeTube repeats the message in the reason phrase, which is all that some clients show.
-  const reason = /^[\x20-\x7e]{1,200}$/.test(detail) ? detail : (STATUS_CODES[status] ?? '');
+  const reason = isReasonPhrase(detail) ? detail : (STATUS_CODES[status] ?? '');
   const body = { status: 'error', msg: detail, error: detail, message: detail };
   return { ...jsonReply(status, body, headers), reason };
+}
+
+/** Returns true for texts that HTTP permits as a reason phrase, up to a reasonable length. */
+function isReasonPhrase(text: string): boolean {
+  return /^[\x20-\x7e]{1,200}$/.test(text);
 }

@@ -8,7 +8,7 @@ import { NotificationOffer, notificationOffered, type NotificationFile } from '.
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { toSafePart } from '../domain/template.ts';
-import { findFailureCode } from '../domain/failure-code.ts';
+import { findFailureCode } from '../domain/engine-messages.ts';
 import type { Item } from '../domain/item.ts';
 import type { Settings } from '../settings.ts';
 import { getPathPrefix, getPublicBases } from '../settings/public-paths.ts';

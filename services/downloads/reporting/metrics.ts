@@ -1,5 +1,5 @@
 import type { Metrics } from '../../contracts/metrics.ts';
-import { failureKinds, findFailureKind } from '../domain/failure-kind.ts';
+import { failureKinds, findFailureKind } from '../domain/engine-messages.ts';
 
 /** Metrics of this service. */
 export interface DownloadMetrics {

@@ -1,5 +1,5 @@
 import type { Subscription } from '../../contracts/downloads/subscriptions.ts';
-import { findCheckFailureCode } from '../domain/failure-code.ts';
+import { findCheckFailureCode } from '../domain/engine-messages.ts';
 import type { StoredSubscription } from '../domain/subscription.ts';
 
 /** Converts a subscription for the app API. `checking` is true during a check. */

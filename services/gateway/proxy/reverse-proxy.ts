@@ -317,7 +317,7 @@ export class ReverseProxy {
   #toProblem(error: unknown): Problem {
     if (error instanceof Problem) return error;
     const id = this.#deps.context.random.text(12);
-    this.#deps.context.log.error('request failed', { id, error });
+    this.#deps.context.log.error('request failed', { event: 'request_failed', id, error });
     return new Problem('internal', 500, `Something went wrong here. The log has the details under ${id}.`);
   }
 }

@@ -18,7 +18,7 @@ export function createRedirectHandler({ log, findHttpsPort, authority }: Redirec
     findHttpsPort(stripMappedPrefix(socket.localAddress));
   return (request: IncomingMessage, response: ServerResponse): void => {
     handlePlainHttp(request, response, { httpsPort, authority }).catch((error: unknown) => {
-      if (!(error instanceof Problem)) log.error('request failed', { error });
+      if (!(error instanceof Problem)) log.error('request failed', { event: 'request_failed', error });
       const [status, detail] = error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
       if (response.headersSent) response.destroy();
       else send(response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });

@@ -5,6 +5,8 @@ interface Platform {
   readonly title: string;
   /** Pattern of the user agent. */
   readonly sign: RegExp;
+  /** Extension of the file to install; `crt` by default. */
+  readonly file?: 'mobileconfig';
   /** HTML of each step. */
   readonly steps: readonly string[];
 }
@@ -17,6 +19,7 @@ const platforms: readonly Platform[] = [
   {
     title: 'iPhone and iPad',
     sign: /iPhone|iPad/,
+    file: 'mobileconfig',
     steps: [
       `Get the ${profile} and allow it.`,
       'Settings › General › VPN &amp; Device Management: install it.',
@@ -75,11 +78,12 @@ interface Trust {
 /** Renders the instructions to trust the certificate authority. */
 export function renderTrustPage({ fingerprint, title, home, userAgent }: Trust): string {
   const devicePlatform = platforms.find(({ sign }) => sign.test(userAgent));
-  const [file, fileLabel] =
-    devicePlatform?.title === 'iPhone and iPad' ? ['mobileconfig', 'profile'] : ['crt', 'certificate'];
-  const sections = platforms.map(({ title: device, steps }) => {
-    const items = steps.map((step) => `<li>${step}</li>`).join('');
-    return `<details${device === devicePlatform?.title ? ' open' : ''}><summary>${device}</summary><ol>${items}</ol></details>`;
+  const file = devicePlatform?.file ?? 'crt';
+  const fileLabel = file === 'mobileconfig' ? 'profile' : 'certificate';
+  const sections = platforms.map((platform) => {
+    const items = platform.steps.map((step) => `<li>${step}</li>`).join('');
+    const open = platform === devicePlatform ? ' open' : '';
+    return `<details${open}><summary>${platform.title}</summary><ol>${items}</ol></details>`;
   });
   return renderPage(
     'Trust this machine',

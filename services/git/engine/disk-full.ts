@@ -1,16 +1,8 @@
 import { Problem } from '../../contracts/problem.ts';
 
-/** Messages of the operating system, and of git where it checks its own writes. */
-const diskFullPattern = /No space left on device|Disk quota exceeded|Out of diskspace/i;
-
 /** Returns true if a write failed because the disk or the quota of the operating system account is full. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
-}
-
-/** Returns true if git reports a full disk. */
-export function reportsDiskFull(stderr: string): boolean {
-  return diskFullPattern.test(stderr);
 }
 
 /** `git.disk_full` (507): a failure of the server, not of the request. */

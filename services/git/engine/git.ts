@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import type { ChildExit, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { buildDiskFullProblem, reportsDiskFull } from './disk-full.ts';
+import { buildDiskFullProblem } from './disk-full.ts';
+import { findGitFailure, type GitFailure } from './git-failure.ts';
 
 /** Result of a git process. */
 export interface GitResult {
@@ -46,8 +47,6 @@ const backgroundPriority = constants.priority.PRIORITY_BELOW_NORMAL;
  */
 const maxAllocation = '640m';
 const limitedEnvironment = { GIT_ALLOC_LIMIT: '8m' } as const;
-/** Error messages of git about failed allocations. */
-const outOfMemoryPattern = /attempting to allocate|out of memory/i;
 const limitedConfig = ['core.bigFileThreshold=1m'] as const;
 /** Older versions do not support `merge-tree --write-tree`. */
 const minVersion = [2, 38] as const;
@@ -178,12 +177,12 @@ export class Git {
     ]);
     options.signal?.throwIfAborted();
     const code = exit.code ?? 128;
-    if (options.limitedMemory === true && code !== 0 && outOfMemoryPattern.test(stderr))
-      throw buildOutputTooLargeProblem();
-    if (code === 0 || options.allowedExitCodes?.includes(code) === true) return { code, stdout, stderr };
+    if (code === 0) return { code, stdout, stderr };
     const error = new GitError(args, exit, stderr);
+    if (options.limitedMemory === true && error.failure === 'out_of_memory') throw buildOutputTooLargeProblem();
+    if (options.allowedExitCodes?.includes(code) === true) return { code, stdout, stderr };
     // Callers interpret GitError as the answer of git to their request, so a full disk must be a different error.
-    throw reportsDiskFull(stderr) ? buildDiskFullProblem(error) : error;
+    throw error.failure === 'disk_full' ? buildDiskFullProblem(error) : error;
   }
 
   /** Runs `git` and splits its output into lines. */
@@ -199,11 +198,13 @@ export class GitError extends Error {
   readonly code: number | null;
   /** Error output of git. */
   readonly stderr: string;
+  readonly failure: GitFailure | undefined;
 
   constructor(args: readonly string[], { code, signal }: ChildExit, stderr: string) {
     super(`git ${args.slice(0, 3).join(' ')} ended with ${code ?? signal ?? 'nothing'}: ${stderr.trim()}`);
     this.code = code;
     this.stderr = stderr.trim();
+    this.failure = findGitFailure(stderr);
   }
 }
 

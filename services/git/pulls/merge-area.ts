@@ -49,7 +49,7 @@ export class MergeArea implements AsyncDisposable {
     ];
     const { code, stdout } = await this.run(args, { allowedExitCodes: [1] }).catch((error: unknown) => {
       // Unrelated histories are reported as a conflict.
-      if (error instanceof GitError && error.stderr.includes('unrelated histories'))
+      if (error instanceof GitError && error.failure === 'unrelated_histories')
         return { code: 1, stdout: Buffer.alloc(0) };
       throw error;
     });

@@ -22,11 +22,11 @@ export function toProblem(
   about: Readonly<Record<string, unknown>> = {},
 ): Problem {
   if (error instanceof Problem) {
-    if (error.status >= 500) log.warn('request failed', { ...about, code: error.code, error });
+    if (error.status >= 500) log.warn('request failed', { event: 'request_failed', ...about, code: error.code, error });
     return error;
   }
   const id = random.text(12);
-  log.error('request failed with internal error', { ...about, id, error });
+  log.error('request failed with internal error', { event: 'request_failed', ...about, id, error });
   const detail = `Something went wrong here; the log has the details under ${id}.`;
   return new Problem(code, 500, detail, { cause: error });
 }

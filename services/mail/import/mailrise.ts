@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { parse, type ScalarTag } from 'yaml';
+import { parse, YAMLParseError, type ScalarTag } from 'yaml';
 import type { z } from 'zod';
 import { findOwn } from '../../contracts/find-own.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -307,8 +307,8 @@ function parseYaml(text: string, source: Source, unset: string[]): unknown {
     return parse(text, { customTags, uniqueKeys: false, logLevel: 'error' });
   } catch (cause) {
     // The parser's message may contain a secret, so only the line number is reported.
-    const line = /at line (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1];
-    const path = line === undefined ? '' : `: line ${line}`;
+    const line = cause instanceof YAMLParseError ? cause.linePos?.[0].line : undefined;
+    const path = line === undefined ? '' : `: line ${String(line)}`;
     throw new Problem('mail.unreadable', 422, `${source.name} cannot be read${path}.`);
   }
 }

@@ -97,7 +97,7 @@ function createKeyTools(dependencies: ApiDependencies): KeyTools {
   };
   const save = async (key: string, written: WrittenConfiguration): Promise<NotifyKey> => {
     await configurations.save(key, written, context.clock.now());
-    context.log.info('configuration saved', { key });
+    context.log.info('configuration saved', { event: 'destinations_saved', key });
     dependencies.activity.touch();
     return toKey(await getConfiguration(key));
   };
@@ -152,7 +152,7 @@ function keyRoutes(dependencies: ApiDependencies, tools: KeyTools): readonly Api
       if (!(await configurations.delete(key))) {
         throw new Problem('notify.unknown_key', 404, `There is no key ${key}.`);
       }
-      context.log.info('configuration removed', { key });
+      context.log.info('configuration removed', { event: 'destinations_removed', key });
       dependencies.activity.touch();
       return okReply;
     }),

@@ -72,7 +72,7 @@ async function addConfiguration(dependencies: RouteDependencies, exchange: Excha
   const key = await authorize(dependencies, exchange);
   const { warnings, ...written } = await readConfiguration(await readBody(exchange.request), dependencies);
   await configurations.save(key, written, context.clock.now());
-  context.log.info('configuration saved', { key });
+  context.log.info('configuration saved', { event: 'destinations_saved', key });
   const time = detailTime(context.clock.now());
   const details = warnings.map((warning): DetailLine => ['WARNING', time, warning]);
   return sentenceReply(exchange.request, 200, null, {
@@ -85,7 +85,7 @@ async function removeConfiguration(dependencies: RouteDependencies, exchange: Ex
   const { context, configurations } = dependencies;
   const key = await authorize(dependencies, exchange);
   if (!(await configurations.delete(key))) return emptyReply;
-  context.log.info('configuration removed', { key });
+  context.log.info('configuration removed', { event: 'destinations_removed', key });
   return sentenceReply(exchange.request, 200, null, { success: sentences.removed });
 }
 

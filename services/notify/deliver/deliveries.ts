@@ -295,7 +295,7 @@ export class Deliveries {
     this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#metrics.countFailed(delivery.service);
     const destination = toLoggedUrl(new MaskedUrls(vault).open(delivery.shownUrl));
-    log.warn('delivery failed permanently', { destination, attempts: attempt, reason });
+    log.warn('delivery failed permanently', { event: 'delivery_failed', destination, attempts: attempt, reason });
   }
 }
 

@@ -219,6 +219,6 @@ function decodePath(path: string): string {
 
 function internal({ log, random }: Pick<Context, 'log' | 'random'>, error: unknown): Problem {
   const id = random.text(8);
-  log.error('request failed', { id, error });
+  log.error('request failed', { event: 'request_failed', id, error });
   return refuse('internal', `reference ${id}`, { cause: error });
 }

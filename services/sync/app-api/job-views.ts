@@ -1,5 +1,5 @@
-import { running, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
-import { explainFailure } from '../domain/failure-cause.ts';
+import { running, type JobState, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
+import { explainFailure, findRcloneFailure } from '../domain/failure-cause.ts';
 import { getNumber, type Stats } from '../domain/stats.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobRow } from '../store/jobs.ts';
@@ -19,6 +19,7 @@ export function toJobView(job: Job): SyncJob {
     startedAt: job.startedAt,
     endedAt: job.endedAt,
     ...explainFailure(job.error, source),
+    lacksSource: lacksSource(job.state, job.error),
     taskId,
     planId: job.planId,
     totals: toTotals(job.stats),
@@ -39,12 +40,17 @@ export function toRowView(row: JobRow): SyncJob {
     startedAt: row.started_at,
     endedAt: row.ended_at,
     ...explainFailure(row.error, row.source),
+    lacksSource: lacksSource(row.state, row.error),
     taskId: row.task_id,
     planId: row.plan_id,
     totals: toTotals(JSON.parse(row.stats) as Stats),
     speeds: parseSpeeds(row.speeds),
     canUndo: canUndo(row) && !running.includes(row.state),
   };
+}
+
+function lacksSource(state: JobState, error: string): boolean {
+  return state === 'failed' && findRcloneFailure(error) === 'folder_missing';
 }
 
 export function toTaskView(task: Task, last: SyncJob | null): SyncTask {

@@ -16,6 +16,30 @@ function systemError(explanation: string, code: string): RegExp {
   return new RegExp(`${goPath}(?:${explanation}|${code}: [^,\n]+${nodePath})\\.?$`, 'i');
 }
 
+/** Failures of rclone that change how a call continues. */
+export type RcloneFailure = 'folder_missing' | 'missing' | 'sign_in_port_in_use' | 'sign_in_rejected' | 'unreachable';
+
+/** rclone reports failures only as text. These patterns are the only ones by which its errors are told apart. */
+const failurePatterns: readonly (readonly [RcloneFailure, RegExp])[] = [
+  ['sign_in_port_in_use', /failed to start auth webserver/],
+  [
+    'unreachable',
+    /no such host|connection refused|network is unreachable|no route to host|i\/o timeout|deadline exceeded|x509:/i,
+  ],
+  [
+    'sign_in_rejected',
+    /unable to authenticate|logon is invalid|logon failure|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i,
+  ],
+  ['folder_missing', /\bdirectory not found\.?$/i],
+  ['missing', /not found|no such file/],
+];
+
+/** Returns the failure that a message of rclone reports; undefined for any other. */
+export function findRcloneFailure(message: string): RcloneFailure | undefined {
+  const text = message.trim();
+  return failurePatterns.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
 /** Known causes; the first match applies. System errors come first because their text is the most specific. */
 const causes: readonly (readonly [RegExp, Explanation])[] = [
   [

@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import { explainFailure } from '../domain/failure-cause.ts';
+import { explainFailure, findRcloneFailure, type RcloneFailure } from '../domain/failure-cause.ts';
 import type { EngineResponse } from './engine.ts';
 
 /** Calls the engine. @throws Problem with the engine's error message. */
@@ -21,14 +21,8 @@ export async function getRemote(callEngine: CallEngine, name: string): Promise<R
   return section;
 }
 
-/**
- * Errors of an unreachable server or a rejected sign-in. Other errors are ignored, because some servers cannot list their
- * root folder.
- */
-const fatalErrors: readonly RegExp[] = [
-  /no such host|connection refused|network is unreachable|no route to host|i\/o timeout|deadline exceeded|x509:/i,
-  /unable to authenticate|logon is invalid|logon failure|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i,
-];
+/** Other failures are ignored, because some servers cannot list their root folder. */
+const fatalFailures: readonly (RcloneFailure | undefined)[] = ['unreachable', 'sign_in_rejected'];
 /** Limits the check to a single attempt: a NAS locks out clients after repeated wrong passwords. */
 const _config = { LowLevelRetries: 1, ConnectTimeout: '15s', Timeout: '30s' };
 
@@ -44,7 +38,7 @@ export async function checkRemote(callEngine: CallEngine, fs: string | object): 
         if (
           !(error instanceof Problem) ||
           error.code !== 'sync.remote' ||
-          fatalErrors.some((pattern) => pattern.test(error.detail))
+          fatalFailures.includes(findRcloneFailure(error.detail))
         )
           throw error;
       },

@@ -1,6 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { RemoteQuestion, RemoteStep } from '../../contracts/sync/remotes.ts';
+import { findRcloneFailure } from '../domain/failure-cause.ts';
 import { getErrorMessage, type Engine, type EngineResponse } from './engine.ts';
 import { clearRemoteCache, checkRemote } from './remote-change.ts';
 
@@ -9,8 +10,6 @@ const signInTimeoutMs = 15 * 60_000;
 /** Interval at which the address of the sign-in page is requested. */
 const pollIntervalMs = 100;
 const maxPolls = 100;
-/** The engine's error when it cannot use its fixed port for the browser. */
-const portInUseError = 'failed to start auth webserver';
 const maxPortAttempts = 50;
 const portInUseAdvice =
   'rclone needs port 53682 of this computer for signing in, and another program uses it. Close that program, then try again.';
@@ -192,7 +191,7 @@ export class RemoteSetups {
       try {
         return await this.#continue(name, setup.state, 'true', signal);
       } catch (error) {
-        if (!(error instanceof Problem && error.detail.includes(portInUseError))) throw error;
+        if (!(error instanceof Problem && findRcloneFailure(error.detail) === 'sign_in_port_in_use')) throw error;
         if (attempt === maxPortAttempts) throw new Problem('sync.busy', 409, portInUseAdvice);
       }
       await this.#waitForPoll();

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { findRcloneFailure } from '../domain/failure-cause.ts';
 import type { Listing, ListedEntry, PlannedFile } from '../domain/plan.ts';
 import { getNumber } from '../domain/stats.ts';
 import { getErrorMessage, type Engine, type EngineResponse } from '../engine/engine.ts';
@@ -112,7 +113,8 @@ export class RcloneMover implements Mover {
 
   async purge(location: string, options: MoverOptions): Promise<void> {
     const response = await this.#callUntilStopped('operations/purge', { fs: location, remote: '' }, options);
-    const isDeleted = response.status === 404 || /not found|no such file/.test(getErrorMessage(response.body));
+    const failure = findRcloneFailure(getErrorMessage(response.body));
+    const isDeleted = response.status === 404 || failure === 'folder_missing' || failure === 'missing';
     if (response.status !== 200 && !isDeleted) throw toProblem(response);
   }
 

@@ -45,8 +45,9 @@ export function badgeRoutes(dependencies: BadgeDependencies): readonly Route[] {
   const kinds: Readonly<Record<string, MakeBadge>> = {
     status: (monitor, query) => statusBadge(monitor, query),
     uptime: (monitor, query, duration) => uptimeBadge(dependencies, monitor, query, duration),
-    ping: (monitor, query, duration) => pingBadge(dependencies, monitor, query, duration, 'Avg. Ping'),
-    'avg-response': (monitor, query, duration) => pingBadge(dependencies, monitor, query, duration, 'Avg. Response'),
+    ping: (monitor, query, duration) => pingBadge(dependencies, monitor, query, duration, { name: 'Avg. Ping' }),
+    'avg-response': (monitor, query, duration) =>
+      pingBadge(dependencies, monitor, query, duration, { name: 'Avg. Response', maxHours: 720 }),
     'cert-exp': (monitor, query) => certificateBadge(monitor, query, dependencies.clock.now()),
     response: (monitor, query) => responseBadge(monitor, query),
   };
@@ -119,10 +120,10 @@ async function pingBadge(
   monitor: RuntimeMonitor,
   query: Query,
   duration: string | undefined,
-  name: string,
+  { name, maxHours = Infinity }: { readonly name: string; readonly maxHours?: number },
 ): Promise<BadgeContent> {
   const durationText = duration ?? '24h';
-  const hours = name === 'Avg. Response' ? Math.min(720, parseHours(durationText)) : parseHours(durationText);
+  const hours = Math.min(maxHours, parseHours(durationText));
   const ping = getOverride(query) ?? getAveragePing(await figures.getTally(monitor, hours));
   if (ping === null) return notAvailable;
   return {

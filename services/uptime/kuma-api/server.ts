@@ -16,7 +16,7 @@ import { maintenanceEvents, maintenanceList, maintenanceScopeEvents } from './ma
 import { canWrite, monitorEvents, monitorList } from './monitor-events.ts';
 import { notificationEvents, notificationList } from './notification-events.ts';
 import { settingsEvents } from './settings-events.ts';
-import { isStillValid, signInEvents } from './sign-in.ts';
+import { credentialsErrorCode, isStillValid, signInEvents } from './sign-in.ts';
 import { pageNoteEvents, statusPageEvents, statusPageList } from './status-page-events.ts';
 import { monitorTagEvents, tagEvents } from './tag-events.ts';
 
@@ -180,7 +180,7 @@ export class KumaSocket implements SocketIo {
       reply(typeof result === 'boolean' ? result : { ok: true, ...result });
     } catch (error) {
       if (error instanceof Problem) {
-        const isKey = /^[a-z]+([A-Z][a-z]*)+$/.test(error.detail);
+        const isKey = error.code === credentialsErrorCode;
         reply({ ok: false, msg: error.detail, ...(isKey ? { msgi18n: true } : {}) });
         return;
       }

@@ -96,6 +96,9 @@ async function translateErrors<T>(work: () => Promise<T>, key = 'authIncorrectCr
   }
 }
 
+/** Code of problems whose detail is a translation key of Uptime Kuma. */
+export const credentialsErrorCode = 'uptime.credentials';
+
 function createCredentialsProblem(key = 'authIncorrectCreds'): Problem {
-  return new Problem('uptime.credentials', 401, key);
+  return new Problem(credentialsErrorCode, 401, key);
 }

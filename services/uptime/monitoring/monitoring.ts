@@ -201,7 +201,10 @@ export class Monitoring {
   }
 
   #handleSleep(ms: number): void {
-    this.#dependencies.context.log.info('sleep detected, failures are ignored temporarily', { ms: Math.round(ms) });
+    this.#dependencies.context.log.info('sleep detected, failures are ignored temporarily', {
+      event: 'sleep_detected',
+      ms: Math.round(ms),
+    });
     this.runner.handleSleep();
   }
 

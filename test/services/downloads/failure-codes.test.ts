@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findFailureCode } from '../../../services/downloads/domain/failure-code.ts';
+import { findFailureCode } from '../../../services/downloads/domain/engine-messages.ts';
 
 it.each([
   ['ERROR: Unsupported URL: https://example.com/account/private-video', 'no_video'],

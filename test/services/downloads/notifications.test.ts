@@ -1,9 +1,9 @@
-import { findFailureCode } from '../../../services/downloads/domain/failure-code.ts';
+import { findFailureCode } from '../../../services/downloads/domain/engine-messages.ts';
 import { getFailureCause } from '../../../services/contracts/downloads/causes.ts';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
-import { findFailureKind } from '../../../services/downloads/domain/failure-kind.ts';
+import { findFailureKind } from '../../../services/downloads/domain/engine-messages.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { dataFolderWith, fakeEngine, openRig, type Rig } from './rig.ts';
 

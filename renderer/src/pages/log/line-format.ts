@@ -1,4 +1,4 @@
-import type { LogLine } from '../../../../services/contracts/control/log.ts';
+import type { LogEvent, LogLine } from '../../../../services/contracts/control/log.ts';
 import { formatFailure } from '../../state/dead-letters/job-labels.ts';
 import { formatBytes } from '../../parts/text/format.ts';
 import { formatCause } from '../notify/destinations/cause.ts';
@@ -41,65 +41,51 @@ type GetSettingTitle = (path: string) => string;
 
 const stripPrefix: GetSettingTitle = (path) => path.replace(/^(services|host)\./, '');
 
-/** Messages about internals with a user-friendly text, and the fields that the text already contains. */
-const messageFormats: Readonly<
-  Record<
-    string,
-    (fields: Fields, getSettingTitle: GetSettingTitle) => { readonly what: string; readonly told: readonly string[] }
-  >
-> = {
-  'the event loop had to wait for the machine': ({ milliseconds, by }) => ({
+interface EventText {
+  readonly what: string;
+  /** Fields that the text already contains. */
+  readonly told: readonly string[];
+}
+
+/** Texts of events. Other lines are shown with their message. */
+const eventFormats: Readonly<Record<LogEvent, (fields: Fields, getSettingTitle: GetSettingTitle) => EventText>> = {
+  event_loop_delayed: ({ milliseconds, by }) => ({
     what: `The computer was busy: Homeport stood still for ${formatPause(Number(milliseconds))} because of ${String(by)}`,
     told: ['service', 'milliseconds', 'by'],
   }),
-  'the event loop was blocked': ({ milliseconds }) => ({
+  event_loop_blocked: ({ milliseconds }) => ({
     what: `Homeport was busy for ${formatPause(Number(milliseconds))} with one piece of work`,
     told: ['milliseconds'],
   }),
-  'job failed permanently': ({ kind }) => ({ what: `${formatFailedJob(kind)} and is given up`, told: [] }),
-  'job attempt failed, retry scheduled': ({ kind }) => ({
-    what: `${formatFailedJob(kind)}; it is tried again`,
-    told: [],
-  }),
-  // The messages of earlier versions, which remain in rotated log files.
-  'a job failed for good': ({ kind }) => ({ what: `${formatFailedJob(kind)} and is given up`, told: [] }),
-  'a job failed and is tried again': ({ kind }) => ({
-    what: `${formatFailedJob(kind)}; it is tried again`,
-    told: [],
-  }),
-  'settings changed': ({ fields }, getSettingTitle) => ({
+  job_failed: ({ kind }) => ({ what: `${formatFailedJob(kind)} and is given up`, told: [] }),
+  job_retry_scheduled: ({ kind }) => ({ what: `${formatFailedJob(kind)}; it is tried again`, told: [] }),
+  delivery_failed: () => ({ what: `${formatFailedJob('notify.deliver')} and is given up`, told: [] }),
+  settings_saved: ({ fields }, getSettingTitle) => ({
     what: `Settings were changed: ${formatValue(fields).split(' ').map(getSettingTitle).join(', ')}`,
     told: ['fields'],
   }),
-  'notification given up': () => ({ what: `${formatFailedJob('notify.deliver')} and is given up`, told: [] }),
-  'delivery failed permanently': () => ({ what: `${formatFailedJob('notify.deliver')} and is given up`, told: [] }),
-  'sleep detected, failures are ignored temporarily': ({ ms }) => ({
+  sleep_detected: ({ ms }) => ({
     what: `The computer slept or could not work for ${formatDuration(Number(ms))}; outages right after that are not reported`,
     told: ['ms'],
   }),
-  // The message of earlier versions.
-  'the machine slept or could not work; faults of the next moments are not told': ({ ms }) => ({
-    what: `The computer slept or could not work for ${formatDuration(Number(ms))}; outages right after that are not reported`,
-    told: ['ms'],
-  }),
-  'host is ready': ({ version, safeMode }) => ({
+  host_ready: ({ version, safeMode }) => ({
     what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? ', without its services (safe mode)' : ''}`,
     told: ['version', 'safeMode'],
   }),
-  'backup written': ({ bytes: size, files }) => ({
+  backup_written: ({ bytes: size, files }) => ({
     what: `A backup was written: ${formatBytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
     told: ['bytes', 'files'],
   }),
-  'request failed': () => ({ what: 'A request could not be answered', told: [] }),
-  'vault key created': () => ({ what: 'The key that seals passwords was made', told: [] }),
-  'vault key made': () => ({ what: 'The key that seals passwords was made', told: [] }),
-  'configuration saved': ({ key }) => ({ what: `Destinations were saved${formatKeySuffix(key)}`, told: ['key'] }),
-  'configuration removed': ({ key }) => ({ what: `Destinations were removed${formatKeySuffix(key)}`, told: ['key'] }),
+  request_failed: () => ({ what: 'A request could not be answered', told: [] }),
+  vault_key_created: () => ({ what: 'The key that seals passwords was made', told: [] }),
+  destinations_saved: ({ key }) => ({ what: `Destinations were saved${formatKeySuffix(key)}`, told: ['key'] }),
+  destinations_removed: ({ key }) => ({ what: `Destinations were removed${formatKeySuffix(key)}`, told: ['key'] }),
 };
 
 /** Formats a line: its text and reason, and separately the technical details. */
-export function formatLine({ message, fields }: LogLine, getSettingTitle = stripPrefix): FormattedLine {
-  const { what: text, told } = messageFormats[message]?.(fields, getSettingTitle) ?? { what: message, told: [] };
+export function formatLine({ event, message, fields }: LogLine, getSettingTitle = stripPrefix): FormattedLine {
+  const { what, told } =
+    event === undefined ? { what: message, told: [] } : eventFormats[event](fields, getSettingTitle);
   const remainingFields = Object.entries(fields).filter(([name]) => !told.includes(name));
   const { error, reason } = fields;
   const reasonText = formatCause(typeof reason === 'string' ? reason : getReason(error));
@@ -110,7 +96,7 @@ export function formatLine({ message, fields }: LogLine, getSettingTitle = strip
     else if (name === 'key' || name === 'configuration') facts.push(`${name} ${formatKey(formatValue(value))}`);
     else (technicalFields.has(name) ? technical : facts).push(`${splitCamelCase(name)} ${formatValue(value)}`);
   }
-  return { what: text, reason: reasonText, facts: facts.join(', '), technical: technical.join('\n') };
+  return { what, reason: reasonText, facts: facts.join(', '), technical: technical.join('\n') };
 }
 
 /** Numbers and seconds, but not digits in names (`nas1`) or versions (`1.2`), which distinguish lines. */
@@ -125,9 +111,8 @@ export function groupRepeats(
   const rows: { line: LogLine; words: FormattedLine; times: number; since: number; says: string }[] = [];
   for (const line of lines) {
     const formatted = formatLine(line, getSettingTitle);
-    // Numbers are ignored in the comparison, except in messages without a known text, where they may be the only
-    // difference.
-    const text = formatted.what === line.message ? line.message : formatted.what.replaceAll(numberPattern, '#');
+    // Numbers are ignored in the comparison, except in lines without an event, where they may be the only difference.
+    const text = line.event === undefined ? line.message : formatted.what.replaceAll(numberPattern, '#');
     // Accounts and addresses of security events may differ in a number only.
     const details =
       line.service === 'security'

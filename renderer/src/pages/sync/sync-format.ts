@@ -53,11 +53,6 @@ export function isUnfinished({ state, kind, totals }: Pick<SyncJob, 'state' | 'k
   );
 }
 
-/** Checks that the source folder is missing, so that a retry would fail as well. rclone reports this only as text. */
-export function lacksSource({ state, detail }: Pick<SyncJob, 'state' | 'detail'>): boolean {
-  return state === 'failed' && /\bdirectory not found\.?$/i.test(detail);
-}
-
 /** Formats the kind of a job; rare calls keep their API name. */
 export function formatJobKind(kind: string): string {
   return jobKindLabels.get(kind) ?? `${kind} by a program`;

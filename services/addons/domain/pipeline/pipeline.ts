@@ -41,7 +41,11 @@ export function runPipeline(streams: readonly ParsedStream[], input: PipelineInp
   const withoutDuplicates = keptStreams.filter(
     (stream) => uniqueStreams.has(stream) || expressions.isExempt(stream.id, 'dedup'),
   );
-  recordRemovals(keptStreams, withoutDuplicates, hidden, { rule: 'Duplicate', value: 'another one is better' });
+  recordRemovals(keptStreams, withoutDuplicates, hidden, {
+    rule: 'Duplicate',
+    value: 'another one is better',
+    cause: 'duplicate',
+  });
   const sorted = sortStreams(expressions.addScores(withoutDuplicates), config, titleRequest);
   const removals = expressions.getRemovals(sorted);
   const selectedStreams = sorted.filter(({ id, addon }) => addon.resultPassthrough || !removals.has(id));

@@ -33,6 +33,7 @@ export function findReleaseRemoval(config: AddonConfig, titleRequest: TitleReque
 function createRemoval(date: number | undefined): Removal {
   return {
     rule: 'Not Released',
+    cause: 'release_date',
     value: date === undefined ? 'no date is known' : new Date(date).toISOString().slice(0, 10),
   };
 }

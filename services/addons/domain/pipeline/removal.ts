@@ -4,4 +4,6 @@ export interface Removal {
   readonly rule: string;
   /** Value the rule matched, such as `HDTV`. */
   readonly value: string;
+  /** Rules that other code reacts to; undefined for others. */
+  readonly cause?: 'certification' | 'duplicate' | 'nudity' | 'release_date';
 }

@@ -1,22 +1,8 @@
-/** Labels of our services by the name used in handovers. */
-const serviceLabels: Readonly<Record<string, string>> = {
-  inbox: 'The inbox',
-  push: 'Messages',
-  notify: 'Delivery',
-};
-
 /**
  * Formats the reason of a failed delivery as a sentence. The reply to programs starts with the peer's wording, such
  * as "Failed to send JSON POST notification, error=401: "; the number is kept for lookup.
  */
 export function formatCause(detail: string): string {
-  const receiver = /Nobody takes (\w+)\.\w+( at the moment)?: the service is (switched off|not running)\.$/.exec(
-    detail,
-  );
-  if (receiver !== null) {
-    const [, service = '', , state = ''] = receiver;
-    return `${serviceLabels[service] ?? 'The service it goes to'} is ${state}.`;
-  }
   const [, status] = /^Failed to send .{1,60}? notification, error=(\d{3})\.?$/.exec(detail) ?? [];
   if (status !== undefined) return formatStatus(Number(status));
   const [, code, reply = ''] = /^Failed to send .{1,60}? notification(?:, error=(\d+))?: (.+)$/s.exec(detail) ?? [];
