@@ -15,7 +15,7 @@ import { selectJavaScriptRuntime, type JavaScriptRuntime } from './engine/javasc
 import { Limits } from './limits/limits.ts';
 import { readFullHistory, type MetubeDependencies } from './metube-api/app.ts';
 import { admitLiveClient } from './metube-api/sign-in.ts';
-import { createDownloadsSocketIo, type SocketIoDependencies } from './metube-api/socket-io.ts';
+import { DownloadsSocketIo, type SocketIoDependencies } from './metube-api/socket-io.ts';
 import { LiveUpdates } from './queue/live-updates.ts';
 import { Queue } from './queue/queue.ts';
 import { QueueControl } from './queue/queue-control.ts';
@@ -91,7 +91,7 @@ function composeSocketIo(
   settings: Settings,
   sources: Pick<SocketIoDependencies, 'folders' | 'store' | 'live' | 'subscriptions' | 'optionFiles'>,
 ): SocketIo {
-  return createDownloadsSocketIo({
+  return new DownloadsSocketIo({
     ...sources,
     settings,
     history: () => readFullHistory(context),

@@ -277,16 +277,16 @@ function parseInteger(value: unknown, field: string, defaultValue: number, max: 
 async function retryEach(intake: Intake, ids: readonly string[]): Promise<AddResult> {
   // In parallel: each retry may take the full response timeout.
   const results = await Promise.all([...new Set(ids)].map(async (id) => await intake.retry([id])));
-  const failed = results.filter(({ status: resultStatus }) => resultStatus === 'error');
+  const failed = results.filter(({ status }) => status === 'error');
   const uids = results.flatMap((result) => result.uids);
   if (failed.length === 0)
     return results.length === 1 && results[0] !== undefined ? results[0] : { status: 'ok', uids };
   return { status: 'error', msg: failed.map(({ msg }) => msg ?? '').join(', '), uids };
 }
 
-function toResponse({ status: resultStatus, msg, uids }: AddResult): Record<string, unknown> {
+function toResponse({ status, msg, uids }: AddResult): Record<string, unknown> {
   const uidFields = uids.length === 1 ? { uid: uids[0] } : uids.length === 0 ? {} : { uids, count: uids.length };
-  return { status: resultStatus, ...(msg === undefined ? {} : { msg }), ...uidFields };
+  return { status, ...(msg === undefined ? {} : { msg }), ...uidFields };
 }
 
 /** Renders errors. The Firefox add-on shows `error` and `message`, all other clients `msg`. */

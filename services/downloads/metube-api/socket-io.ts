@@ -54,17 +54,13 @@ interface PendingEvent {
 }
 
 /**
- * Creates the Socket.IO 4 server (engine.io 4) at `/socket.io`. Each event has one argument, a JSON text: `all`,
+ * Socket.IO 4 server (engine.io 4) at `/socket.io`. Each event has one argument, a JSON text: `all`,
  * `subscriptions_all`, `configuration` and `custom_dirs` for a new client, then `added`, `updated`, `completed`,
  * `canceled` and `cleared`, `subscription_added`, `subscription_updated` and `subscription_removed`, and
  * `ytdl_options_changed` with an option file. As in MeTube's protocol, a download is identified by its address, a
  * subscription by its id.
  */
-export function createDownloadsSocketIo(deps: SocketIoDependencies): SocketIo {
-  return new DownloadsSocketIo(deps);
-}
-
-class DownloadsSocketIo implements SocketIo {
+export class DownloadsSocketIo implements SocketIo {
   readonly http: SocketIo['http'];
   readonly upgrade: SocketIo['upgrade'];
   readonly #dependencies: SocketIoDependencies;

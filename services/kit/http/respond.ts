@@ -8,7 +8,7 @@ export interface Reply {
   readonly status: number;
   readonly headers?: ResponseHeaders;
   /** Without a body, `Content-Length: 0` is sent where the status allows a body. */
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
   /** Reason phrase, for peers whose clients display it. Default: that of the status. */
   readonly reason?: string;
 }
