@@ -45,7 +45,7 @@ const answers: readonly Call[] = [
 ];
 
 describe('a response with data of an account', () => {
-  const cases = answers.map((answer) => [answer.slice(0, 3).join(' '), answer] as const);
+  const cases = answers.map((answer) => [`${answer[0]} ${answer[1]} ${answer[2]}`, answer] as const);
   it.each(cases)('is not stored by browsers: %s', async (_name, [service, method, path, body]) => {
     const { headers } = await access.call('admin', service, method, path, body);
     expect(headers.get('cache-control') ?? 'none').toMatch(/no-store|private|no-cache/);

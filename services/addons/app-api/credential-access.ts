@@ -3,26 +3,13 @@ import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { removeCredentials } from '../domain/without-credentials.ts';
 import type { Profiles } from '../profiles/profiles.ts';
+import { mayReadCredentials } from './permissions.ts';
 
 /** Caller that saves a configuration. */
 export interface Editor {
   readonly identity: Identity | undefined;
   /** The stored configuration; undefined for a new one. */
   readonly before?: AddonConfig;
-}
-
-export function isAdministrator(identity: Identity | undefined): boolean {
-  return identity?.role === 'admin' && identity.limited !== true;
-}
-
-/** Returns true when the caller may read credentials: the owner of the configuration and administrators. */
-export async function mayReadCredentials(
-  profiles: Profiles,
-  identity: Identity | undefined,
-  uuid: string,
-): Promise<boolean> {
-  if (isAdministrator(identity)) return true;
-  return identity !== undefined && identity.limited !== true && identity.account === (await profiles.findOwner(uuid));
 }
 
 /**
