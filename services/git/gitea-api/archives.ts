@@ -1,18 +1,20 @@
 import { Problem } from '../../contracts/problem.ts';
 import { buildOutputTooLargeProblem, type Git } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolveRevision } from '../repositories/revisions.ts';
+import { resolveRevision, type Revision } from '../repositories/revisions.ts';
 import { sendOutput } from '../transfer/streams.ts';
 import type { Answer } from './call.ts';
 import { formatFileName } from './content-disposition.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
 
 const archiveFormats: Readonly<Record<string, string>> = { '.zip': 'zip', '.tar.gz': 'tar.gz', '.tar': 'tar' };
+const bundleExtension = '.bundle';
 /** Maximum number of files in an archive. */
 const maxFiles = 1_000_000;
 
 /**
- * Streams the files of a commit as one archive, `NAME.zip` or `NAME.tar.gz`.
+ * Streams the files of a commit as one archive, `NAME.zip` or `NAME.tar.gz`, or the history of a branch or tag as
+ * `NAME.bundle`.
  *
  * @throws Problem `git.unknown` (404), `git.too_much` (413)
  */
@@ -22,11 +24,14 @@ export async function archive(
   repository: Repository,
   fileName: string,
 ): Promise<Answer> {
-  const extension = Object.keys(archiveFormats).find((each) => fileName.endsWith(each)) ?? '';
+  const extension = [...Object.keys(archiveFormats), bundleExtension].find((each) => fileName.endsWith(each)) ?? '';
   const name = fileName.slice(0, fileName.length - extension.length);
   const folder = manager.getFolder(repository);
   const revision = extension === '' ? undefined : await resolveRevision(objects, folder, repository, name);
-  if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
+  const isBundle = extension === bundleExtension;
+  // A bundle contains references, so a commit without a name has none.
+  if (revision === undefined || (isBundle && revision.kind === 'commit'))
+    throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
   const { commit } = revision;
   await checkSize(git, folder, commit);
   const full = `${repository.owner}/${repository.name}`;
@@ -39,7 +44,10 @@ export async function archive(
       Link: `<${base}/api/v1/repos/${full}/archive/${commit}${extension}?rev=${commit}>; rel="immutable"`,
     },
     send: async (response) => {
-      await sendOutput(await git.start(folder, ['archive', ...optionsFor(repository, extension), commit]), response);
+      const args = isBundle
+        ? bundleArgs(repository, revision)
+        : ['archive', ...optionsFor(repository, extension), commit];
+      await sendOutput(await git.start(folder, args), response);
     },
   };
 }
@@ -64,6 +72,13 @@ export async function writeArchive(
 
 function optionsFor(repository: Repository, extension: string): readonly string[] {
   return [`--format=${archiveFormats[extension] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`];
+}
+
+/** The bundle of the default branch names it as `HEAD`, so that `git clone` checks it out. */
+function bundleArgs(repository: Repository, { kind, name }: Revision): readonly string[] {
+  const ref = kind === 'tag' ? `refs/tags/${name}` : `refs/heads/${name}`;
+  const head = kind === 'branch' && name === repository.defaultBranch ? ['HEAD'] : [];
+  return ['bundle', 'create', '-q', '-', ...head, ref];
 }
 
 /** Builds the file name of an archive: `lamp-v1.zip`. */
