@@ -31,11 +31,20 @@ const pages = {
     if (status !== 0) stop('The pages could not be built; the reason is above.');
   },
 };
+/** Inputs of the bundles, which contain the packages of the lock file. */
+const programInputs = [
+  'main',
+  'services',
+  'scripts/bundle.mjs',
+  'scripts/third-party-licenses.mjs',
+  'package.json',
+  'package-lock.json',
+];
 /** The program itself. Its sources run only in development. */
 const hostBuild = {
   what: 'the program is',
   stamp: 'dist/host/.homeport-built',
-  inputs: ['main', 'services', 'scripts/build-host.mjs', 'scripts/bundle.mjs', 'package.json', 'package-lock.json'],
+  inputs: [...programInputs, 'scripts/build-host.mjs'],
   async work() {
     console.error('Building the program …');
     const { status } = await run('node', ['scripts/build-host.mjs']);
@@ -46,15 +55,7 @@ const hostBuild = {
 const desktopApp = {
   what: 'the desktop app is',
   stamp: 'dist/app/.homeport-built',
-  inputs: [
-    'main',
-    'services',
-    'dist/renderer',
-    'assets',
-    'scripts/build-app.mjs',
-    'scripts/bundle.mjs',
-    'package.json',
-  ],
+  inputs: [...programInputs, 'dist/renderer', 'assets', 'scripts/build-app.mjs'],
   async work() {
     console.error('Building the desktop app …');
     const { status } = await run('node', ['scripts/build-app.mjs']);

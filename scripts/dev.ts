@@ -4,7 +4,7 @@
 // pages) replace the defaults.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -32,18 +32,23 @@ if (unknown.length > 0) {
 }
 const dataDir = values['data-dir'] ?? join(root, '.cache', 'dev', only?.toSorted().join('-') ?? 'all');
 
-/** Creates the sample data of the selected services once; it stays until `--fresh`. */
+/** Creates the sample data of the selected services once; it stays until `--fresh`. Other data is never deleted. */
 async function seed(): Promise<void> {
-  const marker = join(dataDir, '.seeded');
-  if (values.fresh) rmSync(dataDir, { recursive: true, force: true });
-  if (existsSync(marker)) return;
+  const marker = join(dataDir, '.sample-data');
+  const state = existsSync(marker) ? readFileSync(marker, 'utf8') : undefined;
+  if (state === undefined && existsSync(dataDir) && readdirSync(dataDir).length > 0) {
+    console.error(`${dataDir} contains other data. Use an empty folder, which is filled with sample data.`);
+    process.exit(2);
+  }
+  if (state === 'complete' && !values.fresh) return;
   console.log('Creating sample data …');
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
+  writeFileSync(marker, 'incomplete');
   const parts = only?.flatMap((id) => householdParts[id] ?? []);
   const household = await openHousehold({ dataDir, ...(parts === undefined ? {} : { only: parts }) });
   await household[Symbol.asyncDispose]();
-  writeFileSync(marker, '');
+  writeFileSync(marker, 'complete');
 }
 
 /** Starts the host from its sources. Node restarts it when a loaded source changes. */
@@ -63,7 +68,7 @@ function startHost(): ChildProcess {
   });
 }
 
-/** Serves the pages with hot reload; requests of the app API go to the host, as if its own page had sent them. */
+/** Serves the pages with hot reload; their requests of the app API go to the host, as if its own page had sent them. */
 async function servePages(): Promise<ViteDevServer> {
   const host = `http://127.0.0.1:${environment['HOMEPORT_PORT_CONTROL'] ?? ''}`;
   const server = await createServer({
@@ -76,8 +81,8 @@ async function servePages(): Promise<ViteDevServer> {
           target: host,
           changeOrigin: true,
           configure(proxy) {
-            proxy.on('proxyReq', (request) => {
-              if (request.hasHeader('origin')) request.setHeader('origin', host);
+            proxy.on('proxyReq', (outgoing, { headers }) => {
+              if (headers.origin === `http://${headers.host ?? ''}`) outgoing.setHeader('origin', host);
             });
           },
         },
@@ -89,9 +94,10 @@ async function servePages(): Promise<ViteDevServer> {
 }
 
 await seed();
-const host = startHost();
 const pages = await servePages();
-console.log(`pages ${pages.resolvedUrls?.local[0] ?? ''} as ${admin.name} with ${admin.password}`);
+// Last, so that a failure above leaves no process behind.
+const host = startHost();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => host.kill('SIGTERM'));
+console.log(`pages ${pages.resolvedUrls?.local[0] ?? ''} as ${admin.name} with ${admin.password}`);
 await once(host, 'exit');
 await pages.close();

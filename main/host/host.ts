@@ -8,6 +8,7 @@ import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/ser
 import { openBackups } from './backup/store.ts';
 import { finishRestore, stageFormer } from './backup/restore.ts';
 import { systemClock } from './runtime/clock.ts';
+import { takeCrashMark } from './runtime/crash-marker.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { formatSettingsProblem } from './config/reason.ts';
 import type { HostSettings } from './config/host-settings.ts';
@@ -220,6 +221,7 @@ function openHostKernel(
     addresses: () => Object.values(getAddresses(runners)),
     started,
     installsEngines: options.safeMode !== true,
+    isAfterCrash: takeCrashMark(options.dataDir),
     ...(keyStore === undefined ? {} : { keyStore }),
     ...(passwordCost === undefined ? {} : { passwordCost }),
   });

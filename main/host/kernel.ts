@@ -1,4 +1,3 @@
-import { takeCrashMark } from './runtime/crash-marker.ts';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
@@ -46,6 +45,8 @@ export interface KernelOptions {
   readonly readOnly?: boolean;
   /** The host installs missing engines after the start if the settings allow it; services wait for them. */
   readonly installsEngines?: boolean;
+  /** An error ended the previous host on the data folder. Only the next host counts it, not a command. */
+  readonly isAfterCrash?: boolean;
   /** Resolves once every service has started or failed. */
   readonly started: Promise<void>;
   /** Returns the base address of a service's listener. */
@@ -106,7 +107,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const trusts = trustConfiguredProxies(config);
   const parts: HostDependencies = {
     dataDir,
-    isAfterCrash: takeCrashMark(dataDir),
+    uncountedCrashes: new Set(options.isAfterCrash === true ? options.descriptors.map(({ id }) => id) : []),
     databaseUrl,
     loop,
     readThread: opening.use(new ReadThread({ clock, log: log.child('database') })),

@@ -15,7 +15,7 @@ function buildServiceFields(): Record<string, z.ZodType> {
         .meta({
           live: true,
           title: `${name}: ${credential.name}`,
-          description: 'Used where a configuration has none of its own.',
+          description: 'Default for configurations that do not set it.',
           ...(credential.type === 'password' ? { secret: true } : {}),
         });
     if (!hasApiKey(credentials))
@@ -25,13 +25,14 @@ function buildServiceFields(): Record<string, z.ZodType> {
         .default('')
         .meta({
           live: true,
-          title: `${name}: both as one text`,
-          description: `In place of the two above: ${credentials.map((field) => field.name.toLowerCase()).join(':')}.`,
+          title: `${name}: combined credentials`,
+          description: `Alternative to the two fields above: ${credentials.map((field) => field.name.toLowerCase()).join(':')}.`,
           secret: true,
         });
-    fields[`${id}Url`] = webAddress
-      .default('')
-      .meta({ title: `${name}: address`, description: 'Of its API. Empty: the service’s own.' });
+    fields[`${id}Url`] = webAddress.default('').meta({
+      title: `${name}: URL`,
+      description: 'Base URL of the API. Leave empty to use the public API of the service.',
+    });
   }
   return fields;
 }
@@ -49,18 +50,18 @@ function getCredentialSetting(service: ServiceId, credential: string): string {
 const general = z.object({
   addonName: z.string().min(1).max(100).default('Homeport').meta({
     live: true,
-    title: 'Name of the addon',
-    description: 'As players list it. A configuration may have a name of its own.',
+    title: 'Addon name',
+    description: 'Name that players show for the addon. A configuration can override it.',
   }),
   addonId: z
     .string()
     .regex(/^[A-Za-z0-9.-]{1,100}$/, 'Use letters, digits, dots and - only.')
     .default('app.homeport.addons')
-    .meta({ live: true, title: 'Id of the addon', description: 'Part of what players tell addons apart by.' }),
+    .meta({ live: true, title: 'Addon ID', description: 'Identifies the addon in players.' }),
   baseUrl: webAddress.default('').meta({
     live: true,
     title: 'Public address',
-    description: 'Where players reach this service, for install links. Empty: the address they asked at.',
+    description: 'Address of this service in install links. Leave empty to use the address of the request.',
   }),
   secretKey: z
     .string()
@@ -69,8 +70,8 @@ const general = z.object({
     .meta({
       title: 'Secret key',
       description:
-        '64 hexadecimal digits that seal the passwords in install links. Empty: one is made and kept in the vault. ' +
-        'Another key makes all install links invalid.',
+        'Key that encrypts the passwords in install links, 64 hexadecimal digits. Leave empty to use a ' +
+        'generated key. Changing the key makes all install links invalid.',
       secret: true,
     }),
   addonPassword: z
@@ -81,93 +82,115 @@ const general = z.object({
       live: true,
       title: 'Password for new configurations',
       description:
-        'Required to create or change a configuration; players never need it. Several passwords are separated by commas, ' +
-        'and each of them works. Leave empty to require none.',
+        'Required to create or change a configuration; players do not need it. Separate several passwords ' +
+        'with commas. Leave empty to require none.',
       secret: true,
     }),
-  regexFilterAccess: z.string().max(500).default('all').meta({
-    live: true,
-    title: 'Who may use regular expressions',
-    description:
-      'all, none, trusted (those made on this page), or an expression that ids of configurations must match.',
-  }),
-  disableSelfScraping: z.boolean().default(false).meta({
-    live: true,
-    title: 'Refuse own addresses',
-    description: 'Refuses other configurations of this service as addons, too. A configuration never contains itself.',
-  }),
+  regexFilterAccess: z
+    .string()
+    .max(500)
+    .default('all')
+    .meta({
+      live: true,
+      title: 'Regular expression access',
+      description:
+        'Configurations that can use regular expressions: all, none, trusted (those created on this page), ' +
+        'or an expression that the configuration ID must match.',
+    }),
+  disableSelfScraping: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Refuse addons of this service',
+      description:
+        'Refuses other configurations of this service as upstream addons. A configuration can never ' +
+        'contain itself.',
+    }),
   allowPrivateAddresses: z.boolean().default(true).meta({
     live: true,
-    title: 'Addons on this machine and network',
-    description: 'Off: only addons on public addresses are asked.',
+    title: 'Allow private addresses',
+    description:
+      'Allows addons on this computer and private networks. When off, only addons at public addresses are used.',
   }),
   maxAddons: z.int().min(1).max(200).default(30).meta({
     live: true,
-    title: 'Addons per configuration, at most',
-    description: 'What a configuration has beyond them is not asked.',
+    title: 'Maximum addons per configuration',
+    description: 'Further addons of a configuration are ignored.',
   }),
   timeout: z.int().min(1000).max(50_000).default(7000).meta({
     live: true,
     unit: 'ms',
-    title: 'Patience with an addon',
-    description: 'What has not answered by then is left out. An addon may have a time of its own.',
+    title: 'Addon timeout',
+    description:
+      'Results of addons that do not respond within this time are left out. An addon can have its own timeout.',
   }),
   deadline: z.int().min(1000).max(60_000).default(9500).meta({
     live: true,
     unit: 'ms',
-    title: 'Answer at the latest after',
-    description: 'With what is there by then. Some players give up after 10 seconds.',
+    title: 'Response deadline',
+    description: 'The results available at this time are returned. Some players time out after 10 seconds.',
   }),
   maxCacheSize: z.int().min(1).max(1_000_000).default(1000).meta({
     live: true,
-    title: 'Answers to remember',
-    description: 'Entries of each cache. What was not used longest is forgotten first.',
+    title: 'Cache size',
+    description: 'Maximum number of entries in each cache. The least recently used entries are removed first.',
   }),
   streamCacheSeconds: z.int().min(0).max(86_400).default(300).meta({
     live: true,
     unit: 'seconds',
-    title: 'Streams stay fresh for',
-    description: 'An older answer is shown at once and asked for again. 0: nothing is remembered.',
+    title: 'Stream cache duration',
+    description:
+      'Older results are returned immediately and refreshed in the background. Set to 0 to disable the cache.',
   }),
   disableRateLimits: z.boolean().default(false).meta({
     live: true,
-    title: 'No limits on requests',
-    description: 'For tests, and where another server limits them.',
+    title: 'Disable rate limits',
+    description: 'For tests, or when another server limits requests.',
   }),
   metadataUrl: webAddress.default('https://v3-cinemeta.strem.io').meta({
     emptyIsSet: true,
-    title: 'Addon for titles',
-    description: 'Asked for title, year and age rating where a filter or a search needs them. Empty: nobody is asked.',
+    title: 'Metadata addon',
+    description:
+      'Addon that provides title, year and age rating for filters and searches. Leave empty to disable ' +
+      'these requests.',
   }),
   tmdbUrl: webAddress.default('https://api.themoviedb.org').meta({
-    title: 'The Movie Database: address',
-    description: 'Asked for release dates where a configuration hides what is not out yet and has a key.',
+    title: 'The Movie Database: URL',
+    description: 'Provides release dates for configurations that hide unreleased titles and have an API key.',
   }),
   seadexUrl: webAddress.default('https://releases.moe').meta({
     emptyIsSet: true,
-    title: 'SeaDex: address',
-    description: 'Asked which releases of an anime are the best, where a configuration wants to know. Empty: never.',
+    title: 'SeaDex: URL',
+    description:
+      'Provides the best releases of an anime for configurations that use them. Leave empty to disable ' +
+      'these requests.',
   }),
   animeMappingUrl: webAddress.default('https://api.ani.zip').meta({
-    title: 'Ids of anime: address',
-    description: 'Asked which anime at AniList an id of Kitsu, MyAnimeList or AniDB is, for SeaDex.',
+    title: 'Anime ID mapping: URL',
+    description: 'Maps Kitsu, MyAnimeList and AniDB IDs to AniList IDs for SeaDex.',
   }),
-  logSensitiveInfo: z.boolean().default(false).meta({
-    live: true,
-    title: 'Log addresses of addons',
-    description: 'Of those that fail, at the level debug; they often hold keys. Off: the log names their hosts alone.',
-  }),
+  logSensitiveInfo: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Log addon URLs',
+      description:
+        'Logs the full URLs of failing addons at log level debug. URLs often contain keys. When off, only ' +
+        'host names are logged.',
+    }),
   pikpakAuthUrl: webAddress.default('').meta({
-    title: 'PikPak: address of the sign-in',
-    description: 'Empty: the service’s own.',
+    title: 'PikPak: sign-in URL',
+    description: 'Leave empty to use the public sign-in API of the service.',
   }),
   pikpakClientId: z.string().max(200).default('').meta({
-    title: 'PikPak: client id',
-    description: 'Of the app whose sign-in is used. It belongs to PikPak and comes with its apps.',
+    title: 'PikPak: client ID',
+    description: 'Client ID of the PikPak app that is used to sign in.',
   }),
   pikpakClientSecret: z.string().max(200).default('').meta({
     title: 'PikPak: client secret',
-    description: 'The same.',
+    description: 'Client secret of the PikPak app that is used to sign in.',
     secret: true,
   }),
 });

@@ -6,7 +6,7 @@ import { Problem } from '../contracts/problem.ts';
 import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
 import { findSessionSecret } from '../contracts/session.ts';
-import { markLongLived } from '../kit/long-lived-response.ts';
+import { markLongLived } from '../kit/http/long-lived-response.ts';
 import { EventRing } from './event-ring.ts';
 import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './sse-format.ts';
 

@@ -17,55 +17,66 @@ export const Settings = z.object({
     .default('')
     .meta({
       title: 'JWT secret',
-      description: 'What tokens are signed with. Empty: one that is made at the first start and kept in the vault.',
+      description: 'Secret that signs tokens. Leave empty to use a secret generated at the first start.',
       secret: true,
     }),
   anonKey: z.string().max(4000).default('').meta({
     title: 'Anon key',
-    description: 'The key that programs in browsers send. Empty: it is made from the JWT secret.',
+    description: 'API key for browsers and apps. Leave empty to derive it from the JWT secret.',
     secret: true,
   }),
   serviceKey: z.string().max(4000).default('').meta({
     title: 'Service key',
-    description: 'The key that passes all row policies. Empty: it is made from the JWT secret.',
+    description: 'API key that bypasses row security. Leave empty to derive it from the JWT secret.',
     secret: true,
   }),
-  autoconfirm: z.boolean().default(true).meta({
-    live: true,
-    title: 'Sign in without proof of the address',
-    description: 'People who sign up are signed in at once. Off: once they follow the link in a mail.',
-  }),
+  autoconfirm: z
+    .boolean()
+    .default(true)
+    .meta({
+      live: true,
+      title: 'Confirm addresses automatically',
+      description:
+        'Users are signed in immediately after they sign up. When off, they must first follow the link in ' +
+        'a confirmation email.',
+    }),
   anonymousSignIns: z.boolean().default(false).meta({
     live: true,
     title: 'Anonymous sign-ins',
-    description: 'People may sign in without an address; they have the role authenticated.',
+    description: 'Allows users to sign in without an email address, with the role authenticated.',
   }),
   signUp: z.boolean().default(true).meta({
     live: true,
     title: 'Sign-up',
-    description: 'People may sign up themselves. Off: you add them, or a program with the service key.',
+    description: 'Allows users to sign up. When off, only you and programs with the service key can add users.',
   }),
   siteUrl: z.string().max(2000).regex(webAddress, 'Use a web address.').default('').meta({
     live: true,
     title: 'Site address',
-    description: 'Where links in mails lead in the end. Empty: the address of this service.',
+    description: 'Page that links in emails redirect to. Leave empty to use the address of this service.',
   }),
-  externalUrl: z.string().max(2000).regex(webAddress, 'Use a web address.').default('').meta({
-    live: true,
-    title: 'Address for clients',
-    description:
-      'Where clients and links of mails reach this service, needed behind a proxy under another name. Empty: as the request was sent.',
-  }),
+  externalUrl: z
+    .string()
+    .max(2000)
+    .regex(webAddress, 'Use a web address.')
+    .default('')
+    .meta({
+      live: true,
+      title: 'Public address',
+      description:
+        'Address at which clients reach this service, also used for links in emails. Leave empty to use ' +
+        'the address of the request.',
+    }),
   redirectUrls: z.array(z.string().min(1).max(2000)).default([]).meta({
     live: true,
-    title: 'Further addresses to lead to',
-    description: 'Addresses besides the site that links may lead to, with * and **.',
+    title: 'Redirect URLs',
+    description: 'Addresses other than the site that links may redirect to. Use * and ** as wildcards.',
   }),
   jwtExpiry: z.int().min(30).max(604_800).default(3600).meta({
     live: true,
     unit: 'seconds',
-    title: 'Tokens are valid for',
-    description: 'After that a client refreshes its access token.',
+    title: 'Access token lifetime',
+    description: 'Clients must refresh their access token after this time.',
   }),
   ...mailFields,
   databaseUrl: z
@@ -76,19 +87,26 @@ export const Settings = z.object({
     .meta({
       title: 'PostgreSQL address',
       description:
-        'Keeps the rows in this PostgreSQL database. Empty: in a PostgreSQL of its own that runs while it is used.',
+        'Stores the rows in this PostgreSQL database. Leave empty to use the bundled PostgreSQL, which ' +
+        'runs on demand.',
       secret: true,
     }),
   schemas: z.array(schemaName).min(1).default(['public']).meta({
     live: true,
     title: 'Exposed schemas',
-    description: 'Schemas whose tables and functions are served; the first is the default.',
+    description: 'Schemas whose tables and functions are available through the API. The first one is the default.',
   }),
-  directPort: z.int().min(0).max(65_535).default(0).meta({
-    title: 'Port for psql',
-    description:
-      'Opens the bundled PostgreSQL on this computer for psql, pg_dump and others. It then runs all the time. 0: closed.',
-  }),
+  directPort: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(0)
+    .meta({
+      title: 'Port for psql',
+      description:
+        'Port on this computer at which psql, pg_dump and other clients can connect to the bundled ' +
+        'PostgreSQL, which then runs permanently. Set to 0 to disable.',
+    }),
   directPassword: z
     .string()
     .max(200)
@@ -96,73 +114,87 @@ export const Settings = z.object({
     .default('')
     .meta({
       title: 'Password for psql',
-      description: 'The password of the user postgres on that port. Without one the port stays closed.',
+      description: 'Password of the user postgres on this port. The port is only opened when a password is set.',
       secret: true,
     }),
   extraSearchPath: z.array(schemaName).default(['public', 'extensions']).meta({
     live: true,
-    title: 'Further schemas on the search path',
-    description: 'Schemas whose functions, types and operators statements of clients find without naming them.',
+    title: 'Extra search path',
+    description: 'Schemas whose functions, types and operators can be used without a schema name.',
   }),
-  preRequest: z.string().max(130).regex(routineName, 'Use a name such as public.check_request.').default('').meta({
-    live: true,
-    title: 'Function before each request',
-    description:
-      'Runs before each row request. It may refuse the request, change the role, set headers. Leave empty to run none.',
-  }),
+  preRequest: z
+    .string()
+    .max(130)
+    .regex(routineName, 'Use a name such as public.check_request.')
+    .default('')
+    .meta({
+      live: true,
+      title: 'Pre-request function',
+      description:
+        'Function that runs before each row request. It can refuse the request, change the role or set ' +
+        'headers. Leave empty to run none.',
+    }),
   appSettings: z
     .array(z.string().max(4000).regex(appSetting, 'Use a line such as app.settings.host=example.com.'))
     .default([])
     .meta({
       live: true,
-      title: 'Parameters for functions',
+      title: 'App settings',
       description:
-        'Lines such as app.settings.host=example.com, which functions and policies read with current_setting.',
+        'Parameters that functions and policies read with current_setting, one per line, such as ' +
+        'app.settings.host=example.com.',
     }),
   jwtAudience: z.string().max(500).default('').meta({
     live: true,
-    title: 'Audience of tokens',
-    description: 'Refuses tokens that name another audience. Leave empty to accept every audience.',
+    title: 'JWT audience',
+    description: 'Rejects tokens for another audience. Leave empty to accept every audience.',
   }),
   writesNeedFilter: z.boolean().default(false).meta({
     live: true,
-    title: 'Refuse changes without a filter',
-    description: 'Refuses to update or delete all rows of a table, as Supabase does. When off, it is done.',
+    title: 'Require a filter for updates and deletes',
+    description: 'Rejects requests that would update or delete all rows of a table, as Supabase does.',
   }),
-  maxRows: z
-    .int()
-    .min(0)
-    .max(1_000_000)
-    .default(1000)
-    .meta({ live: true, title: 'Rows in an answer', description: 'No answer has more rows than this. 0: no limit.' }),
+  maxRows: z.int().min(0).max(1_000_000).default(1000).meta({
+    live: true,
+    title: 'Maximum rows',
+    description: 'Maximum number of rows in a response. Set to 0 for no limit.',
+  }),
   bodyMebibytes: z.int().min(1).max(64).default(8).meta({
     live: true,
     unit: 'MiB',
-    title: 'Largest body',
-    description: 'Of a row request. The service key may always send 64 MiB.',
+    title: 'Maximum body size',
+    description: 'Maximum body size of a row request. Requests with the service key can always send 64 MiB.',
   }),
   batchSeconds: z.int().min(1).max(3600).default(30).meta({
     live: true,
     unit: 'seconds',
-    title: 'Longest transaction',
-    description: 'Of several requests that are sent as one.',
+    title: 'Transaction timeout',
+    description: 'Maximum duration of a transaction that contains several requests.',
   }),
   aggregates: z.boolean().default(false).meta({
     live: true,
-    title: 'Aggregates for all',
-    description: 'All roles may ask for sums and averages. Off: the service key alone may.',
+    title: 'Aggregate functions',
+    description: 'Allows all roles to use aggregate functions such as sum and avg. When off, only the service key can.',
   }),
   plans: z.boolean().default(false).meta({
     live: true,
-    title: 'Plans of statements',
-    description: 'Clients may ask how PostgreSQL would answer a request, which tells about tables they cannot read.',
+    title: 'Query plans',
+    description:
+      'Allows clients to request query plans. Plans reveal information about tables that clients cannot read.',
   }),
-  sleepAfterMinutes: z.int().min(0).max(10_080).default(10).meta({
-    live: true,
-    unit: 'minutes',
-    title: 'Sleeps after',
-    description: 'PostgreSQL ends when nobody asked for so long, and starts at the next request. 0: it never sleeps.',
-  }),
+  sleepAfterMinutes: z
+    .int()
+    .min(0)
+    .max(10_080)
+    .default(10)
+    .meta({
+      live: true,
+      unit: 'minutes',
+      title: 'Idle timeout',
+      description:
+        'PostgreSQL stops after this time without requests and starts again at the next one. Set to 0 to ' +
+        'keep it running.',
+    }),
 });
 export type Settings = z.infer<typeof Settings>;
 

@@ -14,8 +14,8 @@ import { Extractor } from './engine/extractor.ts';
 import { selectJavaScriptRuntime, type JavaScriptRuntime } from './engine/javascript-runtime.ts';
 import { Limits } from './limits/limits.ts';
 import { readFullHistory, type MetubeDependencies } from './metube-api/app.ts';
-import { needsSignIn, requireGrant } from './metube-api/sign-in.ts';
-import { createDownloadsSocketIo, type SocketIoDependencies } from './metube-api/socket-io.ts';
+import { admitLiveClient } from './metube-api/sign-in.ts';
+import { DownloadsSocketIo, type SocketIoDependencies } from './metube-api/socket-io.ts';
 import { LiveUpdates } from './queue/live-updates.ts';
 import { Queue } from './queue/queue.ts';
 import { QueueControl } from './queue/queue-control.ts';
@@ -91,14 +91,12 @@ function composeSocketIo(
   settings: Settings,
   sources: Pick<SocketIoDependencies, 'folders' | 'store' | 'live' | 'subscriptions' | 'optionFiles'>,
 ): SocketIo {
-  return createDownloadsSocketIo({
+  return new DownloadsSocketIo({
     ...sources,
     settings,
     history: () => readFullHistory(context),
-    admit: async (request) => {
-      if (await needsSignIn(context, settings, request)) await requireGrant(context, request, 'read');
-    },
-    log: context.log,
+    admit: (request) => admitLiveClient(context, settings, request),
+    context,
   });
 }
 

@@ -32,23 +32,23 @@ export const manifest = defineManifest({
   environment,
   mainSettings: ['enabled', 'downloadDir', 'quality', 'format', 'subtitles', 'mode', 'maxConcurrent', 'requireSignIn'],
   settingGroups: {
-    'Where it is kept': ['downloadDir'],
-    'What is fetched': ['quality', 'format', 'subtitles'],
-    'How fast': ['mode', 'maxConcurrent'],
-    'Who may use it': ['trustLocalPrograms', 'requireSignIn'],
+    Storage: ['downloadDir'],
+    'Quality and format': ['quality', 'format', 'subtitles'],
+    Speed: ['mode', 'maxConcurrent'],
+    Access: ['trustLocalPrograms', 'requireSignIn'],
     Folders: ['tempDir', 'audioDownloadDir', 'customDirs', 'createCustomDirs', 'customDirsExclude', 'indexable'],
-    'Rights of files': ['umask', 'owner', 'group'],
+    'File permissions': ['umask', 'owner', 'group'],
     'After a download': ['deleteFiles', 'clearAfter'],
     'File names': ['outputTemplate', 'playlistTemplate', 'channelTemplate', 'chapterTemplate'],
     'Playlists and subscriptions': ['playlistItemLimit', 'subscriptionInterval', 'subscriptionScan'],
-    'Video, sound and subtitles': [
+    'Video, audio and subtitles': [
       'iosFormat',
       'embedSubtitles',
       'automaticSubtitles',
       'sponsorblockApi',
       'sponsorblockCategories',
     ],
-    'Options of yt-dlp': [
+    'yt-dlp options': [
       'ytdlOptions',
       'ytdlOptionsFile',
       'ytdlPresets',

@@ -16,7 +16,7 @@ export const manifest = defineManifest({
   environment,
   mainSettings: ['enabled', 'name', 'announce', 'ownPorts', 'portNetworks'],
   settingGroups: {
-    'What is shared': ['shared', 'open', 'sharedPorts', 'outside', 'outsideUnverified', 'outsideHosts', 'publicPaths'],
+    'Shared services': ['shared', 'open', 'sharedPorts', 'outside', 'outsideUnverified', 'outsideHosts', 'publicPaths'],
     'Addresses and ports': [
       'httpsPort',
       'httpPort',
@@ -26,8 +26,8 @@ export const manifest = defineManifest({
       'proxySignIn',
       'strictTransport',
     ],
-    'Own certificate': ['certFile', 'keyFile'],
-    'Sign-in by a provider': [
+    'Custom certificate': ['certFile', 'keyFile'],
+    'Identity provider': [
       'oidcIssuer',
       'oidcVerify',
       'oidcName',

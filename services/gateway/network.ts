@@ -273,7 +273,7 @@ export class Network implements AsyncDisposable {
     return findAddressForClient(id, {
       clientUrl: client,
       label: this.#label,
-      hostname: hostname(),
+      localHostname: hostname(),
       localPort: request.socket.localPort,
       httpsPort: this.#listeners.port('https', address),
       servicePort: this.#listeners.port('service', address, id),

@@ -16,7 +16,7 @@ const privateNetworks = [
   '::1/128',
 ];
 
-const serviceId = z.string().regex(new RegExp(`^${externalServiceName}$`), 'Use the id of a service, such as push.');
+const serviceId = z.string().regex(new RegExp(`^${externalServiceName}$`), 'Use the ID of a service, such as push.');
 const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   'Use an address or a network such as 192.168.1.0/24.',
@@ -36,8 +36,8 @@ export const Settings = z.object({
       live: true,
       title: 'Shared with sign-in',
       description:
-        'Ids of the services that other machines of the home network reach, encrypted. Who uses one signs ' +
-        'in, unless the service asks for a password itself. The page Network sets this.',
+        'IDs of the services that other computers on the home network can reach over HTTPS. Users must ' +
+        'sign in, unless the service has its own sign-in. Set on the Network page.',
     }),
   open: z
     .array(serviceId)
@@ -47,68 +47,78 @@ export const Settings = z.object({
       live: true,
       title: 'Shared without sign-in',
       description:
-        'Ids of the services that every machine of the home network may use without a sign-in in front, ' +
-        'guests and their programs included. The page Network sets this.',
+        'IDs of the services that every computer on the home network, including guests, can use without ' +
+        'signing in. Set on the Network page.',
     }),
   name: z
     .string()
-    .regex(/^([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?)?$/, 'Use lower case letters, digits and hyphens.')
+    .regex(/^([a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?)?$/, 'Use lowercase letters, digits and hyphens.')
     .default('')
     .meta({
       title: 'Name on the network',
-      description: 'The services answer as push.NAME.local and so on. Empty: the name of this machine.',
+      description:
+        'Services are available at names such as push.NAME.local. Leave empty to use the name of this computer.',
     }),
   httpsPort: z.int().min(0).max(65_535).default(8443).meta({
     live: true,
     title: 'HTTPS port',
-    description: 'Where all shared services answer by their names. 0: any free one.',
+    description: 'Port of all shared services. Set to 0 to use any free port.',
   }),
-  httpPort: z.int().min(0).max(65_535).default(8080).meta({
-    live: true,
-    title: 'HTTP port',
-    description:
-      'Shows the page from which devices get the certificate, and leads everything else to HTTPS. 0: any free one.',
-  }),
+  httpPort: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(8080)
+    .meta({
+      live: true,
+      title: 'HTTP port',
+      description:
+        'Serves the page from which devices get the certificate and redirects all other requests to HTTPS. ' +
+        'Set to 0 to use any free port.',
+    }),
   announce: z.boolean().default(true).meta({
     live: true,
-    title: 'Announce the names',
-    description: 'Tells the devices of the network where NAME.local is, so that they find it by its name.',
+    title: 'Announce names',
+    description: 'Announces NAME.local with multicast DNS, so that devices on the network can find it.',
   }),
   mdnsPort: z.int().min(1).max(65_535).default(5353).meta({
     live: true,
-    title: 'Port of multicast DNS',
-    description: 'Every device asks on 5353; another one is of use for tests alone.',
+    title: 'Multicast DNS port',
+    description: 'Devices use port 5353. Other ports are only useful for tests.',
   }),
   proxySignIn: z
     .boolean()
     .default(false)
     .meta({
       live: true,
-      title: 'Believe the sign-in of a proxy',
+      title: 'Trust proxy sign-in',
       description:
-        'Whom a trusted proxy (a setting of the host) names in the header Remote-User is signed in as the ' +
-        'account of that name, without a password.',
+        'Signs users in as the account named in the Remote-User header of a trusted proxy (see the ' +
+        'Homeport settings), without a password.',
     }),
-  ownPorts: z.boolean().default(true).meta({
-    live: true,
-    title: "Services' own ports",
-    description:
-      'Each shared service also answers, encrypted, at its own port of the network address: for TVs and apps that cannot use names.',
-  }),
+  ownPorts: z
+    .boolean()
+    .default(true)
+    .meta({
+      live: true,
+      title: 'Service ports',
+      description:
+        'Each shared service is also available over HTTPS at its own port of the network address, for TVs ' +
+        'and apps that cannot use host names.',
+    }),
   addresses: z
-    .array(z.union([z.ipv4(), z.ipv6()], 'Use an address of this machine.'))
+    .array(z.union([z.ipv4(), z.ipv6()], 'Use an address of this computer.'))
     .max(20)
     .default([])
     .meta({
       live: true,
       title: 'Addresses',
-      description: 'The addresses of this machine that it listens on. None: all that lie in the networks below.',
+      description: 'Addresses of this computer to listen on. Leave empty to use every address in the networks below.',
     }),
   networks: z.array(network).max(100).default(privateNetworks).meta({
     live: true,
     title: 'Networks',
-    description:
-      'Machines of these are let in, all others get no answer. At first all networks of homes and companies, none of the internet.',
+    description: 'Only computers on these networks can connect. The default is all private networks.',
   }),
   sharedPorts: z
     .array(
@@ -120,38 +130,42 @@ export const Settings = z.object({
       live: true,
       title: 'Shared ports',
       description:
-        'Ports of services that speak something else than HTTP: mail, git.ssh. Machines of the networks ' +
-        'reach them on this machine at the same port; the service itself asks for credentials where it ' +
-        'needs any.',
+        'Ports of services with a protocol other than HTTP, such as mail and git.ssh. Computers on these ' +
+        'networks reach them at the same port of this computer. The service itself authenticates clients ' +
+        'if required.',
     }),
   portNetworks: z.array(network).max(100).default([]).meta({
     live: true,
-    title: 'Networks of shared ports',
-    description: 'Whose machines alone reach the shared ports, such as that of a NAS. None: all that are let in.',
+    title: 'Networks allowed on shared ports',
+    description: 'Only these networks can reach the shared ports. Leave empty to allow all networks above.',
   }),
   certFile: file.meta({
     live: true,
-    title: 'Own certificate',
+    title: 'Custom certificate',
     description:
-      'A file with a certificate and its chain in PEM, used in place of those that Homeport makes. It is read again when it changes.',
+      'PEM file with a certificate and its chain, used instead of the certificates that Homeport issues. ' +
+      'Changes to the file are detected automatically.',
   }),
-  keyFile: file.meta({ live: true, title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
+  keyFile: file.meta({
+    live: true,
+    title: 'Custom certificate key',
+    description: 'PEM file with the private key of the certificate.',
+  }),
   outside: z
     .array(z.string().max(300).regex(upstreamPattern, 'Use NAME=ADDRESS, such as photos=http://192.168.1.5:2342.'))
     .max(50)
     .default([])
     .meta({
       live: true,
-      title: 'Other web services',
+      title: 'External services',
       description:
-        'NAME=ADDRESS of what other machines or programs of your home serve. Shared by their names as ' +
-        'services are, they answer as NAME.HOST.local, behind the same sign-in. Use h2c://HOST:PORT for a ' +
-        'service that speaks HTTP/2 without TLS, such as gRPC.',
+        'NAME=ADDRESS of web services outside of Homeport. They are shared as NAME.HOST.local, with the ' +
+        'same sign-in. Use h2c://HOST:PORT for HTTP/2 without TLS, such as gRPC.',
     }),
   outsideUnverified: z.array(serviceId).max(50).default([]).meta({
     live: true,
-    title: 'Other web services with any certificate',
-    description: 'Names of those whose https address may show a certificate that nobody vouches for.',
+    title: 'External services with unverified certificates',
+    description: 'Names of external services whose certificate is not verified.',
   }),
   outsideHosts: z
     .array(z.string().max(300).regex(upstreamHostPattern, 'Use NAME=HOST, such as torrents=127.0.0.1:8080.'))
@@ -159,10 +173,10 @@ export const Settings = z.object({
     .default([])
     .meta({
       live: true,
-      title: 'Host names of other web services',
+      title: 'Host headers of external services',
       description:
-        'NAME=HOST: the Host header that a web service expects, for services that refuse other names. ' +
-        'Without an entry it gets the name that the browser uses.',
+        'NAME=HOST: Host header to send to an external service. Without an entry, the host name of the ' +
+        'request is sent.',
     }),
   publicPaths: z
     .array(
@@ -174,8 +188,8 @@ export const Settings = z.object({
       live: true,
       title: 'Paths without sign-in',
       description:
-        'NAME=PATH: paths of a shared service that everyone on the network may use without a sign-in, such ' +
-        'as links for guests and webhooks. A path that ends in / or * includes everything below it.',
+        'NAME=PATH: paths of a shared service that everyone on the network can use without signing in, ' +
+        'such as guest links and webhooks. A path that ends in / or * includes everything below it.',
     }),
   strictTransport: z
     .boolean()
@@ -184,9 +198,9 @@ export const Settings = z.object({
       live: true,
       title: 'Always use HTTPS',
       description:
-        'Browsers remember for a year to open the names of this computer only with HTTPS ' +
-        '(Strict-Transport-Security). Enable it only when every device trusts the certificate: browsers ' +
-        'then no longer offer to continue without.',
+        'Sends Strict-Transport-Security, so that browsers open these names only with HTTPS for a year. ' +
+        'Enable it only when every device trusts the certificate: browsers do not allow users to ignore ' +
+        'certificate errors then.',
     }),
   ...oidcFields,
 });

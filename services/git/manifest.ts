@@ -43,7 +43,7 @@ export const manifest = defineManifest({
     'noticeBranches',
   ],
   settingGroups: {
-    'Who reaches it': ['publicUrl', 'requireSignIn'],
+    Access: ['publicUrl', 'requireSignIn'],
     'New repositories': ['defaultPrivate', 'defaultBranch', 'createOnPush'],
     Pushes: ['maxPushMegabytes', 'noticeBranches'],
   },

@@ -2,7 +2,7 @@ import type { Histogram } from '../contracts/metrics.ts';
 import type { Context } from '../contracts/service.ts';
 import type { Repositories } from './repositories/repositories.ts';
 import { peerVersion } from './gitea-api/misc.ts';
-import type { Db } from './gitea-api/api-dependencies.ts';
+import type { Db } from './store/tables.ts';
 
 type Dependencies = Pick<Context, 'accounts' | 'db' | 'metrics'>;
 

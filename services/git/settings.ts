@@ -6,22 +6,23 @@ export const Settings = z.object({
   requireSignIn: z.boolean().default(false).meta({
     live: true,
     title: 'Sign-in for public repositories',
-    description: 'Public repositories are shown to accounts only. Private ones always are.',
+    description: 'Requires an account to read public repositories. Private repositories always require one.',
   }),
   defaultPrivate: z.boolean().default(false).meta({
     live: true,
     title: 'New repositories are private',
-    description: 'What a repository is when neither a program nor a person says whether it is private.',
+    description: 'Creates repositories as private when the request does not specify it.',
   }),
   defaultBranch: z
     .string()
     .refine(isNewBranchName, 'Use the name of a branch such as main.')
     .default('main')
-    .meta({ live: true, title: 'Default branch', description: 'The first branch of new repositories.' }),
+    .meta({ live: true, title: 'Default branch', description: 'Initial branch of new repositories.' }),
   createOnPush: z.boolean().default(false).meta({
     live: true,
     title: 'Create on first push',
-    description: 'Who pushes to a repository of their own that is not there gets it made, as a private one.',
+    description:
+      'Creates a private repository when a user pushes to a repository in their namespace that does not exist.',
   }),
   publicUrl: z
     .string()
@@ -31,7 +32,7 @@ export const Settings = z.object({
     .meta({
       live: true,
       title: 'Public address',
-      description: 'What clone addresses and links begin with. Empty: the address that a client came by.',
+      description: 'Base URL of clone addresses and links. Leave empty to use the address of the request.',
     }),
   sshHost: z
     .string()
@@ -40,48 +41,60 @@ export const Settings = z.object({
     .meta({
       live: true,
       title: 'SSH host',
-      description: 'The host of SSH addresses. Empty: the host that a client came by.',
+      description: 'Host name in SSH clone addresses. Leave empty to use the host of the request.',
     }),
   maxPushMegabytes: z.int().min(0).max(1_048_576).default(0).meta({
     live: true,
     unit: 'MiB',
-    title: 'Largest push',
-    description: 'A larger one is refused. 0: no limit.',
+    title: 'Maximum push size',
+    description: 'Larger pushes are rejected. Set to 0 for no limit.',
   }),
   lfsQuotaMegabytes: z.int().min(0).max(1_073_741_824).default(0).meta({
     live: true,
     unit: 'MiB',
-    title: 'Large files of a repository',
-    description: 'As much as the files of Git LFS of one repository may take. 0: no limit.',
+    title: 'Git LFS quota',
+    description: 'Maximum size of all Git LFS files of a repository. Set to 0 for no limit.',
   }),
   migrateFromLocalNetwork: z.boolean().default(false).meta({
     live: true,
     title: 'Migrate from the local network',
-    description: 'Accounts may copy repositories from private addresses, which else only administrators may.',
+    description:
+      'Allows all accounts to migrate repositories from private addresses. When off, only administrators can.',
   }),
-  hooksToLocalNetwork: z.boolean().default(false).meta({
-    live: true,
-    title: 'Webhooks to the local network',
-    description: 'Webhooks of all accounts may call private addresses, which else only those of administrators may.',
-  }),
+  hooksToLocalNetwork: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Webhooks to the local network',
+      description:
+        'Allows webhooks of all accounts to call private addresses. When off, only webhooks of ' +
+        'administrators can.',
+    }),
   noticeBranches: z
     .array(z.string().refine(isReferenceName, 'Use the name of a branch such as main.'))
     .default(['main', 'master', 'production'])
     .meta({
       live: true,
-      title: 'Branches to be told of',
-      description: 'A push to one of these comes to the inbox, tagged deployment. One a line.',
+      title: 'Branches with push notifications',
+      description: 'Pushes to these branches are reported in the inbox with the tag deployment. One branch per line.',
     }),
-  metricsToken: z.string().max(200).default('').meta({
-    title: 'Token for metrics',
-    description: 'Who reads the metrics page must send it as a Bearer token. Empty: the page is open on this computer.',
-    secret: true,
-  }),
+  metricsToken: z
+    .string()
+    .max(200)
+    .default('')
+    .meta({
+      title: 'Metrics token',
+      description:
+        'Bearer token required to read the metrics endpoint. Leave empty to allow access from this ' +
+        'computer without a token.',
+      secret: true,
+    }),
   gitPath: z
     .string()
     .max(4096)
     .default('')
-    .meta({ title: 'Git program', description: 'Absolute path of git. Empty: the one on the path.' }),
+    .meta({ title: 'Git executable', description: 'Absolute path of git. Leave empty to use git from the PATH.' }),
 });
 export type Settings = z.infer<typeof Settings>;
 

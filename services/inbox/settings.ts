@@ -5,7 +5,7 @@ export const Settings = z.object({
     live: true,
     unit: 'days',
     title: 'Keep messages for',
-    description: 'After that a message is removed, read or not.',
+    description: 'Messages are deleted after this time, read or unread.',
   }),
 });
 export type Settings = z.infer<typeof Settings>;

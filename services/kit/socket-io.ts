@@ -3,7 +3,7 @@ import type { Socket } from 'socket.io';
 import { Problem } from '../contracts/problem.ts';
 import type { Log } from '../contracts/service.ts';
 import type { UpgradeListener } from '../contracts/listeners.ts';
-import { markLongLived } from './long-lived-response.ts';
+import { markLongLived } from './http/long-lived-response.ts';
 
 /** Path and limits of a Socket.IO server. */
 export interface SocketIoOptions {

@@ -26,9 +26,9 @@ export const manifest = defineManifest({
   mainSettings: ['enabled', 'clients', 'signIn', 'logins', 'tls', 'spoolDays', 'maxMegabytes'],
   settingGroups: {
     Mails: ['spoolDays', 'maxMegabytes'],
-    'Who may send': ['clients', 'signIn', 'logins', 'tls'],
-    'Where mails go': ['recipients', 'rules', 'recognise', 'topicDomain', 'topicPrefix'],
-    'The mail server': ['certificateFile', 'keyFile', 'hostName', 'maxRecipients', 'maxClients', 'idleSeconds'],
+    Access: ['clients', 'signIn', 'logins', 'tls'],
+    Routing: ['recipients', 'rules', 'recognise', 'topicDomain', 'topicPrefix'],
+    'Mail server': ['certificateFile', 'keyFile', 'hostName', 'maxRecipients', 'maxClients', 'idleSeconds'],
   },
   migrations,
   grantable: [{ service: 'mail', title: 'Mail, by recipient', example: '*' }],

@@ -10,19 +10,20 @@ export const Settings = z.object({
     .default(true)
     .meta({
       live: true,
-      title: 'Recognise known programs',
+      title: 'Recognize known programs',
       description:
-        'Mails of cron, Watchtower, smartd, mdadm, Proxmox and Synology, pictures of cameras and subjects such as ' +
-        '[FAILED] get a better title and their type.',
+        'Sets a better title and type for emails from cron, Watchtower, smartd, mdadm, Proxmox, Synology ' +
+        'and cameras, and for subjects such as [FAILED].',
     }),
   topicDomain: z
     .string()
     .regex(/^[A-Za-z0-9.-]{0,253}$/, 'Use a domain such as ntfy.example.org.')
     .default('')
     .meta({
-      title: 'Domain of topics',
+      title: 'Topic domain',
       description:
-        'Mail to TOPIC+TOKEN at this domain is published to that topic of the push server, with the rights of the token. Empty: off.',
+        'Mail to TOPIC+TOKEN at this domain is published to that topic in Messages, with the permissions of ' +
+        'the token. Leave empty to disable.',
     }),
   topicPrefix: z
     .string()
@@ -30,42 +31,42 @@ export const Settings = z.object({
     .default('')
     .meta({
       live: true,
-      title: 'In front of topics',
-      description: 'What addresses of topics begin with, such as ntfy-.',
+      title: 'Topic prefix',
+      description: 'Prefix of topic addresses, such as ntfy-.',
     }),
   ...accessFields,
   hostName: z
     .string()
     .regex(/^[A-Za-z0-9.-]{1,253}$/, 'Use letters, digits, dots and hyphens only.')
     .default('localhost')
-    .meta({ title: 'Host name', description: 'How the server introduces itself to mail programs.' }),
+    .meta({ title: 'Host name', description: 'Host name in the SMTP greeting.' }),
   maxMegabytes: z.int().min(1).max(256).default(32).meta({
     live: true,
     unit: 'MiB',
-    title: 'Largest mail',
-    description: 'A larger one is refused, and its sender is told so.',
+    title: 'Maximum mail size',
+    description: 'Larger emails are rejected with an error.',
   }),
   maxRecipients: z.int().min(1).max(1000).default(100).meta({
     live: true,
     title: 'Recipients per mail',
-    description: 'Further ones are put off, so that the sender tries them again by themselves.',
+    description: 'Further recipients are deferred, so that the sender tries them again separately.',
   }),
   maxClients: z.int().min(1).max(1000).default(50).meta({
     live: true,
     title: 'Connections',
-    description: 'Mail programs that may be connected at once; further ones are asked to come again.',
+    description: 'Maximum number of concurrent connections. Further clients are asked to try again later.',
   }),
   idleSeconds: z.int().min(5).max(600).default(60).meta({
     live: true,
     unit: 'seconds',
-    title: 'Idle time',
-    description: 'A connection on which nothing arrives for this time is closed.',
+    title: 'Idle timeout',
+    description: 'Connections are closed after this time without data.',
   }),
   spoolDays: z.int().min(2).max(3650).default(7).meta({
     live: true,
     unit: 'days',
     title: 'Keep mails for',
-    description: 'Each mail is kept as it came, attachments included, for this time.',
+    description: 'How long the original emails are kept, including attachments.',
   }),
 });
 /** Environment names of ntfy. */

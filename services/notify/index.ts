@@ -252,6 +252,7 @@ class NotifyService implements Service {
     };
     return new Aggregator(this.#context, stores, { current: this.#settings, isAllowed: this.#isAllowed });
   }
+
   #createHttpApp(): RequestListener {
     return createApp({
       context: this.#context,

@@ -45,7 +45,7 @@ export const manifest = defineManifest({
     Notifications: ['historyDays', 'emojis', 'maxAttachments'],
     Programs: ['trustLocalPrograms', 'requireSignIn', 'closeKeys'],
     Files: ['attachmentBytes', 'keptFilesBytes', 'attachmentHosts', 'attachmentAllow', 'attachmentDeny'],
-    'How it is delivered': ['answerMs', 'redirects', 'recursionLimit', 'allowServices', 'denyServices', 'maxWaiting'],
+    Delivery: ['answerMs', 'redirects', 'recursionLimit', 'allowServices', 'denyServices', 'maxWaiting'],
     'Keys over the API': [
       'configurationLock',
       'configurationBytes',

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 
 export const Settings = z.object({
-  requireSignIn: z.boolean().default(false).meta({
-    live: true,
-    title: 'Require sign-in',
-    description:
-      'Only accounts with a grant may send; only administrators may change keys. Wrong credentials are refused either way.',
-  }),
+  requireSignIn: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Require sign-in',
+      description:
+        'Only accounts with a grant can send notifications, and only administrators can change keys. Wrong ' +
+        'credentials are always refused.',
+    }),
   trustLocalPrograms: z
     .boolean()
     .default(true)
@@ -14,8 +18,8 @@ export const Settings = z.object({
       live: true,
       title: 'Trust programs on this computer',
       description:
-        'Programs on this computer can use this service without signing in, as they can with the program it ' +
-        'replaces. When off, they sign in like all others.',
+        'Programs on this computer can use this service without signing in, as with Apprise API. When off, ' +
+        'they must sign in.',
     }),
   answerMs: z
     .int()
@@ -25,48 +29,49 @@ export const Settings = z.object({
     .meta({
       live: true,
       unit: 'ms',
-      title: 'Wait for delivery',
+      title: 'Delivery wait time',
       description:
-        'How long a caller waits for the first attempt at each destination before it is told "queued". Behind ' +
-        'others to the same destination it does not wait.',
+        'How long a request waits for the first delivery attempts before it returns "queued". It does not ' +
+        'wait for earlier deliveries to the same destination.',
     }),
   configurationLock: z.boolean().default(false).meta({
     live: true,
     title: 'Lock keys',
-    description: 'Refuses reading and changing keys over the API; sending goes on.',
+    description: 'Rejects requests that read or change keys over the API. Sending is not affected.',
   }),
   closeKeys: z
     .boolean()
     .default(false)
     .meta({
       live: true,
-      title: 'Close keys to programs',
+      title: 'Restrict keys to administrators',
       description:
-        'Off: any program of this machine can read all keys with their passwords, and change them, as programs ' +
-        'made for Apprise API expect. On: only administrators can, also over the API; sending goes on. A key can ' +
-        'be closed by itself, too.',
+        'Only administrators can read and change keys, also over the API. When off, any program on this ' +
+        'computer can read all keys with their passwords and change them, as with Apprise API. You can ' +
+        'also restrict a single key. Sending is not affected.',
     }),
   recursionLimit: z.int().min(0).max(100).default(1).meta({
     live: true,
     title: 'Forwarding limit',
-    description: 'How often a notification may have been passed on by other servers before it is refused as a loop.',
+    description: 'How many times a notification can be forwarded between servers before it is refused as a loop.',
   }),
   statelessUrls: z.string().max(16_384).default('').meta({
     live: true,
-    title: 'Destinations without a key',
-    description: 'Addresses, separated by commas, where POST /notify goes when it names neither a key nor urls.',
+    title: 'Default destinations',
+    description: 'Destination URLs for POST /notify requests that contain neither a key nor urls, separated by commas.',
     secret: true,
   }),
   resultsUrl: z.string().max(2048).default('').meta({
     live: true,
-    title: 'Report results to',
-    description: 'A web address that gets the outcome of each call as JSON (source, status, output). Empty: nobody.',
+    title: 'Result webhook',
+    description:
+      'URL that receives the result of each request as JSON (source, status, output). Leave empty to disable.',
     secret: true,
   }),
   maxAttachments: z.int().min(0).max(100).default(6).meta({
     live: true,
     title: 'Files per notification',
-    description: 'A notification with more files is refused. 0: any number.',
+    description: 'Notifications with more files are refused. Set to 0 for no limit.',
   }),
   attachmentBytes: z
     .int()
@@ -76,9 +81,10 @@ export const Settings = z.object({
       live: true,
       unit: 'bytes',
       smallUnit: 1024 * 1024,
-      title: 'Largest file',
+      title: 'Maximum file size',
       description:
-        'A call with a larger file is refused. In the file and the environment a number below 10,000 counts as MiB.',
+        'Requests with a larger file are refused. In the configuration file and the environment, a number ' +
+        'below 10,000 is a size in MiB.',
     }),
   keptFilesBytes: z
     .int()
@@ -87,17 +93,22 @@ export const Settings = z.object({
     .meta({
       live: true,
       unit: 'bytes',
-      title: 'Files kept for the history',
+      title: 'History file storage',
       description:
-        'Files of delivered notifications stay as long as their notification and until newer ones need the room, ' +
-        'so that it can be sent again with them. 0: they go with the last delivery.',
+        'Storage for files of delivered notifications, so that they can be sent again. The oldest files ' +
+        'are deleted first. Set to 0 to delete files after the last delivery.',
     }),
-  attachmentHosts: z.array(z.string().max(255)).max(100).default([]).meta({
-    live: true,
-    title: 'Own hosts to fetch files from',
-    description:
-      'Files named by their web address are fetched from public hosts only, and from these: cameras and such in your network.',
-  }),
+  attachmentHosts: z
+    .array(z.string().max(255))
+    .max(100)
+    .default([])
+    .meta({
+      live: true,
+      title: 'Private hosts to fetch files from',
+      description:
+        'Files given as a URL are fetched from public hosts and from these private hosts, such as cameras ' +
+        'in your network.',
+    }),
   attachmentAllow: z
     .array(z.string().max(2048))
     .max(200)
@@ -107,33 +118,46 @@ export const Settings = z.object({
       emptyIsSet: true,
       title: 'Fetch files from',
       description:
-        'Hosts or addresses with * and ?, such as cam.example.org or https://*.example.org/pics/*. A private host ' +
-        'that is named here without a wildcard may be fetched from. Empty: no file is fetched.',
+        'Allowed hosts or URLs, with * and ? as wildcards, such as cam.example.org or ' +
+        'https://*.example.org/pics/*. A private host is allowed if it is listed without a wildcard. Leave ' +
+        'empty to fetch no files.',
     }),
-  attachmentDeny: z.array(z.string().max(2048)).max(200).default([]).meta({
-    live: true,
-    title: 'Never fetch files from',
-    description: 'The same kind of list; it wins over the other one. Private addresses are refused anyway.',
-  }),
-  allowServices: z.array(z.string().max(255)).max(500).default([]).meta({
-    live: true,
-    title: 'Only these kinds of destinations',
-    description: 'Schemes such as discord or mailto; one of a kind stands for all of it. Empty: all.',
-  }),
+  attachmentDeny: z
+    .array(z.string().max(2048))
+    .max(200)
+    .default([])
+    .meta({
+      live: true,
+      title: 'Never fetch files from',
+      description:
+        'Denied hosts or URLs, with * and ? as wildcards. They take precedence over the allowed ones. ' +
+        'Other private addresses are always refused.',
+    }),
+  allowServices: z
+    .array(z.string().max(255))
+    .max(500)
+    .default([])
+    .meta({
+      live: true,
+      title: 'Allowed destination types',
+      description:
+        'URL schemes such as discord or mailto. One scheme of a type allows all of its schemes. Leave ' +
+        'empty to allow all types.',
+    }),
   denyServices: z.array(z.string().max(255)).max(500).default([]).meta({
     live: true,
-    title: 'Not these kinds of destinations',
-    description: 'Schemes that are not used, where no list says which alone are.',
+    title: 'Denied destination types',
+    description: 'URL schemes that are refused. Ignored when allowed types are set.',
   }),
   redirects: z.boolean().default(true).meta({
     live: true,
     title: 'Follow redirects',
-    description: 'Off: a destination that sends elsewhere is a failure, whatever its address says.',
+    description: 'When off, a redirect from a destination is a failure, even if its URL allows redirects.',
   }),
   mappingDepth: z.int().min(1).max(50).default(5).meta({
     live: true,
-    title: 'Depth of field mappings',
-    description: 'Names and indexes a path such as :event.title=title may have.',
+    title: 'Field mapping depth',
+    description: 'Maximum number of names and indexes in a path such as :event.title=title.',
   }),
   configurationBytes: z
     .int()
@@ -144,9 +168,10 @@ export const Settings = z.object({
       live: true,
       unit: 'bytes',
       smallUnit: 1024,
-      title: 'Largest configuration',
+      title: 'Maximum configuration size',
       description:
-        'A longer one is refused. In the file and the environment a number below 10,000 counts as KiB, as Apprise API has it.',
+        'Larger configurations are refused. In the configuration file and the environment, a number below ' +
+        '10,000 is a size in KiB, as in Apprise API.',
     }),
   statefulMode: z
     .enum(['hash', 'simple', 'disabled'])
@@ -155,43 +180,44 @@ export const Settings = z.object({
       live: true,
       title: 'Keys over the API',
       description:
-        'Without them programs can neither use, read nor change keys and name their destinations themselves; the ' +
-        'app goes on using its keys.',
-      choices: { hash: 'Yes', simple: 'Yes (“simple” of Apprise API, the same here)', disabled: 'No' },
+        'When off, programs cannot use, read or change keys and must specify destinations in each request. ' +
+        'Keys still work in the app.',
+      choices: { hash: 'Yes', simple: 'Yes (same as “simple” in Apprise API)', disabled: 'No' },
     }),
   listKeys: z.boolean().default(false).meta({
     live: true,
     title: 'List keys over the API',
-    description: 'GET /cfg answers the names of all keys; with sign-in to administrators alone.',
+    description: 'GET /cfg returns the names of all keys. With required sign-in, only administrators can use it.',
   }),
   emojis: z
     .enum(['asked', 'yes', 'no'])
     .default('asked')
     .meta({
       live: true,
-      title: 'Emojis by name',
-      description: 'Whether :rocket: becomes a picture. The address of a destination asks for it with emojis=yes.',
+      title: 'Emoji names',
+      description: 'Replaces names such as :rocket: with emojis. A destination URL can enable it with emojis=yes.',
       choices: {
-        asked: 'At destinations that ask for it',
-        yes: 'At all but those with emojis=no',
-        no: 'Nowhere',
+        asked: 'Only for destinations with emojis=yes',
+        yes: 'For all destinations except those with emojis=no',
+        no: 'Never',
       },
     }),
   apiOnly: z.boolean().default(false).meta({
     live: true,
     title: 'API only',
-    description: 'Answers browsers at the root of the port with 421 instead of leading them to the app.',
+    description: 'Returns status 421 to browsers at the root path instead of redirecting them to the app.',
   }),
   maxWaiting: z.int().min(1).default(100_000).meta({
     live: true,
-    title: 'Largest outbox',
-    description: 'Deliveries that may wait at once; beyond it new notifications are refused with 503.',
+    title: 'Maximum queue length',
+    description: 'Maximum number of waiting deliveries. Further notifications are refused with status 503.',
   }),
   historyDays: z.int().min(1).max(3650).default(30).meta({
     live: true,
     unit: 'days',
     title: 'Keep history for',
-    description: 'Notifications whose deliveries are finished are forgotten after this time. The inbox keeps its own.',
+    description:
+      'Notifications are deleted this long after their deliveries finished. Inbox messages are kept separately.',
   }),
 });
 export type Settings = z.infer<typeof Settings>;

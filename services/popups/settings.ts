@@ -8,27 +8,28 @@ export const PopupSettings = z.object({
   popups: z.boolean().default(true).meta({
     title: 'Popups',
     description:
-      'Messages pop up on this machine, unless their priority is low. The inbox gets all of them in any case.',
+      'Shows messages as popups on this computer, unless their priority is low. All messages appear in the inbox.',
   }),
   popupSound: z.boolean().default(true).meta({
     title: 'Popup sound',
-    description: 'Popups make a sound, where the system has one.',
+    description: 'Plays a sound with popups, if the system supports it.',
   }),
   quietHours: z
     .array(QuietHours)
     .max(50)
     .default([])
     .meta({
-      title: 'Quiet hours of popups',
+      title: 'Popup quiet hours',
       description:
-        'When popups wait, by the clock of this machine, unless they follow the rules of an administrator. High and ' +
-        'urgent messages pop up all the same; the others are summed up in one popup at the end.',
+        'Times without popups, in the time zone of this computer, unless they follow the rules of an ' +
+        'administrator. High and urgent messages still pop up; the others are summarized in one popup at ' +
+        'the end.',
       hours: true,
     }),
   repeatUrgentMinutes: z.int().min(0).max(1440).default(15).meta({
     unit: 'minutes',
     title: 'Repeat urgent popups',
-    description: 'How long until an urgent message that nobody has read pops up again. 0: it pops up once.',
+    description: 'How long until an unread urgent message pops up again. Set to 0 to show it once.',
   }),
 });
 export type PopupSettings = z.infer<typeof PopupSettings>;

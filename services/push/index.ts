@@ -1,5 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
-import { join } from 'node:path';
+import type { RequestListener } from 'node:http';
 import type { ApiHandler } from '../contracts/api.ts';
 import type { AccountData } from '../contracts/control/account-data.ts';
 import { accountsChanged, type Accounts } from '../contracts/control/accounts.ts';
@@ -12,32 +11,23 @@ import { openAccess, type Access } from './access/access.ts';
 import { removeExpiredMessages } from './retention/remove-expired.ts';
 import { Delivery, seconds } from './publish/delivery.ts';
 import { openEmails, type Emails } from './publish/emails.ts';
-import { isTopic } from './domain/topics.ts';
 import { getHealth } from './metrics/health.ts';
 import { manifest } from './manifest.ts';
 import { ActiveTopics } from './topics/active-topics.ts';
 import { Limits } from './access/limits.ts';
 import type { Envelope } from './subscribe/envelope.ts';
-import { createFileAddressRewrite, type FileAddressRewrite } from './subscribe/file-addresses.ts';
 import { KeepAlive } from './subscribe/keep-alive.ts';
 import { Subscribers } from './subscribe/subscribers.ts';
 import { createPushMetrics, type PushMetrics } from './metrics/metrics.ts';
 import { receiveOffers } from './publish/receive-offers.ts';
-import { registerNtfyMetrics } from './metrics/ntfy-metrics.ts';
 import { createPortable } from './import/portable.ts';
-import { serverInfoRoutes } from './ntfy-api/server-info.ts';
 import { pushHandlers } from './app-api/api.ts';
 import { QuietHours } from './quiet/quiet-hours.ts';
 import { openRecurring, type Recurring } from './recurring/recurring.ts';
-import { toProblem, pushListener, readRequest, type ListenerDependencies } from './ntfy-api/listener.ts';
-import { createNonTopicRoutes } from './ntfy-api/non-topic-routes.ts';
-import { redirectBrowsers } from './ntfy-api/browser-redirect.ts';
+import { NtfyApi } from './ntfy-api/ntfy-api.ts';
 import { delayedHandlers } from './app-api/delayed.ts';
-import { PublishRoutes } from './ntfy-api/publish.ts';
 import { retentionHandlers } from './app-api/retention.ts';
 import { searchHandlers } from './app-api/search.ts';
-import { SubscribeRoutes } from './ntfy-api/subscribe.ts';
-import { webSocketListener } from './ntfy-api/web-socket.ts';
 import { SubscriberRateLimits } from './access/subscriber-rate-limits.ts';
 import { Search } from './search/search.ts';
 import { Activity } from '../kit/activity.ts';
@@ -49,7 +39,6 @@ import { createPushAccountData } from './store/account-data.ts';
 import { MessageStore } from './store/messages.ts';
 import { SyncTopics, withSyncTopics } from './access/sync-topics.ts';
 import { importNtfy } from './import/ntfy.ts';
-import { findTemplate } from './publish/templates.ts';
 import { TopicCounts } from './topics/topic-counts.ts';
 import { WebPush } from './web-push/web-push.ts';
 import { createReceiverAddresses, type ReceiverAddresses } from './web-push/receiver-addresses.ts';
@@ -62,12 +51,6 @@ export const push = defineService({
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-
-/** Dependencies that requests and upgrades of the ntfy listener share. */
-type RequestDependencies = Pick<
-  ListenerDependencies,
-  'context' | 'api' | 'limits' | 'subscriberRateLimits' | 'behindProxy' | 'refused'
->;
 
 class PushService implements Service {
   readonly http: RequestListener;
@@ -132,12 +115,10 @@ class PushService implements Service {
     this.#delivery = this.#createDelivery();
     this.#recurring = this.#createRecurring();
     this.#keepAlive = new KeepAlive(context, this.#subscribers, () => settings.keepaliveInterval);
-    const publish = this.#createPublishRoutes();
-    const subscribe = this.#createSubscribeRoutes();
     this.#access = this.#createAccess(syncTopics);
-    const requestDependencies = this.#getRequestDependencies();
-    this.http = this.#createListener(requestDependencies, publish, subscribe);
-    this.upgrade = this.#createUpgradeListener(requestDependencies, subscribe);
+    const ntfyApi = this.#createNtfyApi();
+    this.http = ntfyApi.http;
+    this.upgrade = ntfyApi.upgrade;
     this.api = this.#createHandlers();
     this.accountData = createPushAccountData(context);
     this.portable = createPortable(context);
@@ -234,12 +215,6 @@ class PushService implements Service {
     return this.#subscribers.waitForCapacity();
   }
 
-  /** Returns the rewrite of file addresses. A configured base address applies to all clients. */
-  #findFileRewrite(request: IncomingMessage): FileAddressRewrite | undefined {
-    if (this.#settings.baseUrl !== '') return undefined;
-    return createFileAddressRewrite(this.#delivery.baseUrl(), this.#context.publicUrl(request));
-  }
-
   #createSubscriberRateLimits(): SubscriberRateLimits {
     const settings = this.#settings;
     return new SubscriberRateLimits(
@@ -296,47 +271,6 @@ class PushService implements Service {
     });
   }
 
-  #createPublishRoutes(): PublishRoutes {
-    const { attachments, publisher } = this.#delivery;
-    const { clock, files, random } = this.#context;
-    const settings = this.#settings;
-    return new PublishRoutes({
-      findFileRewrite: (request) => this.#findFileRewrite(request),
-      publisher,
-      attachments,
-      sendsMail: this.#emails.enabled,
-      findTemplate: (name) => findTemplate(join(files, 'templates'), name),
-      accounts: this.#accounts,
-      random,
-      reserved: this.#reserved,
-      messageSizeLimit: () => settings.messageSizeLimit,
-      maxDelaySeconds: () => seconds(settings.messageDelayLimit),
-      unifiedPush: () => settings.unifiedPush,
-      commitSeconds: this.#metrics.commitSeconds,
-      clock,
-      limits: this.#limits,
-      topics: this.#topics,
-      subscriberRateLimits: this.#subscriberRateLimits,
-    });
-  }
-
-  #createSubscribeRoutes(): SubscribeRoutes {
-    const { clock, random } = this.#context;
-    return new SubscribeRoutes({
-      findFileRewrite: (request) => this.#findFileRewrite(request),
-      context: { accounts: this.#accounts, clock, random },
-      store: this.#store,
-      delayedMessages: this.#delivery.delayedStore,
-      subscribers: this.#subscribers,
-      reserved: this.#reserved,
-      bounds: this.#settings,
-      cut: this.#metrics.cut,
-      limits: this.#limits,
-      topics: this.#topics,
-      subscriberRateLimits: this.#subscriberRateLimits,
-    });
-  }
-
   #createAccess(syncTopics: SyncTopics): Access {
     const { attachments, cacheSeconds, publisher } = this.#delivery;
     return openAccess({
@@ -352,89 +286,23 @@ class PushService implements Service {
     });
   }
 
-  #getRequestDependencies(): RequestDependencies {
-    return {
+  #createNtfyApi(): NtfyApi {
+    return new NtfyApi({
       context: this.#context,
+      accounts: this.#accounts,
+      settings: this.#settings,
       api: { ...this.#access.routes, ...this.#webPush.routes },
       limits: this.#limits,
       subscriberRateLimits: this.#subscriberRateLimits,
-      behindProxy: () => this.#settings.behindProxy,
-      refused: this.#metrics.refused,
-    };
-  }
-
-  #createListener(
-    requestDependencies: RequestDependencies,
-    publish: PublishRoutes,
-    subscribe: SubscribeRoutes,
-  ): RequestListener {
-    const { appPages: pages } = this.#context;
-    const reserved = this.#reserved;
-    const serverInfo = this.#createServerInfo();
-    const ntfyMetrics = this.#createNtfyMetrics();
-    const listener = pushListener({
-      ...requestDependencies,
-      publish,
-      subscribe,
-      serverInfo,
-      findNonTopicRoute: this.#createNonTopicRoutes(publish),
-      pages,
-      reserved,
-      onServed: ntfyMetrics.countRequest,
-    });
-    return redirectBrowsers(listener, {
-      pages,
-      isPage: (path) =>
-        path === '/' || (!serverInfo.has(path) && isTopic(path.slice(1)) && !reserved.has(path.slice(1))),
-    });
-  }
-
-  #createServerInfo(): ReturnType<typeof serverInfoRoutes> {
-    return serverInfoRoutes({
-      statistics: this.#statistics,
-      reservedTopics: () => this.#settings.reservedTopics,
-      signUp: () => this.#settings.enableSignup,
-      sendsMail: this.#emails.enabled,
-      webPushKey: this.#webPush.publicKey,
-      healthy: () => this.#delivery.publisher.healthy,
-      pages: this.#context.appPages,
-    });
-  }
-
-  #createNtfyMetrics(): ReturnType<typeof registerNtfyMetrics> {
-    return registerNtfyMetrics(this.#context, {
+      topics: this.#topics,
       store: this.#store,
       subscribers: this.#subscribers,
-      limits: this.#limits,
-      topics: this.#topics,
-      published: () => this.#statistics.total,
-    });
-  }
-
-  #createNonTopicRoutes(publish: PublishRoutes): ReturnType<typeof createNonTopicRoutes> {
-    const { attachments, baseUrl } = this.#delivery;
-    return createNonTopicRoutes({
-      publish,
-      attachments,
-      baseUrl,
-      messageSizeLimit: () => this.#settings.messageSizeLimit,
-      limits: this.#limits,
-      subscriberRateLimits: this.#subscriberRateLimits,
-    });
-  }
-
-  #createUpgradeListener(requestDependencies: RequestDependencies, subscribe: SubscribeRoutes): UpgradeListener {
-    const { accounts, clock } = this.#context;
-    return webSocketListener({
-      subscribe,
-      readRequest: async (request) => {
-        const read = await readRequest(requestDependencies, request);
-        this.#limits.request(read.requestContext);
-        return read;
-      },
-      toProblem: (error) => toProblem(requestDependencies, error),
-      clock,
-      onRateLimited: () => accounts.record({ event: 'rate_limited', detail: 'WebSocket' }),
+      statistics: this.#statistics,
+      metrics: this.#metrics,
+      reserved: this.#reserved,
+      delivery: this.#delivery,
+      sendsMail: this.#emails.enabled,
+      webPushKey: this.#webPush.publicKey,
     });
   }
 

@@ -28,13 +28,13 @@ export const manifest = defineManifest({
     'attachmentExpiryDuration',
   ],
   settingGroups: {
-    'How long messages are kept': ['cacheDuration', 'keepInInbox'],
+    Retention: ['cacheDuration', 'keepInInbox'],
     'Phones and browsers': ['webPush', 'baseUrl', 'upstreamBaseUrl'],
     Attachments: ['attachmentFileSizeLimit', 'attachmentExpiryDuration'],
     'Messages and topics': ['messageSizeLimit', 'messageDelayLimit', 'reservedTopics', 'maxTopics', 'totalTopicLimit'],
     'Open subscriptions': ['keepaliveInterval', 'maxSubscribers', 'subscriptionLimit', 'subscriberRateLimiting'],
     'Browsers and phones': ['webPushContact', 'webPushHosts', 'unifiedPush', 'upstreamAccessToken'],
-    'What one sender may do': [
+    'Limits per sender': [
       'limitAccounts',
       'limitExempt',
       'requestLimitBurst',
@@ -47,8 +47,8 @@ export const manifest = defineManifest({
       'behindProxy',
       'enableSignup',
     ],
-    'Room for attachments': ['attachmentTotalLimit', 'attachmentTotalSizeLimit', 'attachmentDailyBandwidth'],
-    'Messages as mail': [
+    'Attachment storage': ['attachmentTotalLimit', 'attachmentTotalSizeLimit', 'attachmentDailyBandwidth'],
+    Email: [
       'smtpSenderAddr',
       'smtpSenderFrom',
       'smtpSenderUser',

@@ -23,47 +23,47 @@ export const Settings = z.object({
       live: true,
       quantity: 'duration',
       title: 'Keep messages for',
-      description: 'How long a message can be read again by clients that come back. The inbox keeps its own copy.',
+      description: 'How long messages are cached for clients that reconnect. The inbox keeps its own copy.',
     }),
   keepaliveInterval: duration(5000, 10 * minuteMs, '45s, between 5s and 10m')
     .default('45s')
     .meta({
       live: true,
       quantity: 'duration',
-      title: 'Sign of life every',
+      title: 'Keepalive interval',
       description:
-        'How often open streams get a keepalive event. The Android app gives up after 77 seconds without one.',
+        'How often a keepalive event is sent to open streams. The Android app disconnects after 77 seconds ' +
+        'without one.',
     }),
   messageSizeLimit: z.int().min(256).max(16_384).default(4096).meta({
     live: true,
     title: 'Message size limit',
-    description: 'Bytes at which the text of a message is refused as too long.',
+    description: 'Maximum size of a message text in bytes.',
   }),
   keepInInbox: z.boolean().default(true).meta({
     live: true,
     title: 'Keep in the inbox',
-    description: 'Shows every published message in the app’s inbox too.',
+    description: 'Adds every published message to the inbox.',
   }),
   reservedTopics: z
     .array(z.string())
     .default([...reservedTopics])
-    .meta({ live: true, title: 'Reserved topics', description: 'Names that nobody can publish or subscribe to.' }),
-  maxTopics: z
-    .int()
-    .min(1)
-    .max(1000)
-    .default(1000)
-    .meta({ live: true, title: 'Topics a subscription', description: 'How many topics one subscription may list.' }),
+    .meta({ live: true, title: 'Reserved topics', description: 'Topics that cannot be published or subscribed to.' }),
+  maxTopics: z.int().min(1).max(1000).default(1000).meta({
+    live: true,
+    title: 'Topics per subscription',
+    description: 'Maximum number of topics in one subscription.',
+  }),
   maxSubscribers: z.int().min(1).max(100_000).default(20_000).meta({
     live: true,
     title: 'Open subscriptions',
-    description: 'How many streams may be open at once, of all clients together.',
+    description: 'Maximum number of open streams of all clients together.',
   }),
   webPush: z.boolean().default(true).meta({
     live: true,
-    title: 'Messages in browsers',
+    title: 'Web push',
     description:
-      'Lets browsers show messages while the page is closed (web push), through the service of their vendor.',
+      'Allows browsers to show messages while the page is closed, through the push service of the browser vendor.',
   }),
   webPushContact: z
     .string()
@@ -72,18 +72,15 @@ export const Settings = z.object({
     .meta({
       live: true,
       title: 'Contact for browser vendors',
-      description: 'Where a browser’s vendor can reach you when something is wrong; some refuse made-up addresses.',
+      description: 'Address at which browser vendors can contact you about problems. Some reject invalid addresses.',
     }),
   webPushHosts: z
-    .array(
-      z.string().regex(endpointEntry, 'Use a host, *.domain, or a whole address such as https://push.example:8443.'),
-    )
+    .array(z.string().regex(endpointEntry, 'Use a host, *.domain or a complete URL such as https://push.example:8443.'))
     .default([...vendorEndpoints])
     .meta({
       live: true,
-      title: 'Services of browser vendors',
-      description:
-        'Where messages for browsers may be sent (web push): hosts, *.domains, or whole addresses of your own.',
+      title: 'Web push services',
+      description: 'Push services to which web push messages can be sent: hosts, *.domains or complete URLs.',
     }),
   ...limitFields,
   ...deliveryFields,

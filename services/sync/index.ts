@@ -34,7 +34,7 @@ import { refuseReplacedFilesLinks } from './tasks/links.ts';
 import { syncAccountData } from './tasks/account-data.ts';
 import { isLocal, createLocalMover, runLocalSync } from './tasks/local-job.ts';
 import { SyncNotifications } from './tasks/sync-notifications.ts';
-import { rcloneMover } from './tasks/rclone-mover.ts';
+import { RcloneMover } from './tasks/rclone-mover.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { deleteExpired } from './tasks/cleanup.ts';
 
@@ -166,7 +166,7 @@ class SyncService implements Service {
       }),
       createMover: async ({ source, destination }, job) => {
         const usesBuiltIn = isLocal(source, destination) && !(await this.#engine.isInstalled());
-        return usesBuiltIn ? createLocalMover(job, this.#context) : rcloneMover(this.#engine, this.#context);
+        return usesBuiltIn ? createLocalMover(job, this.#context) : new RcloneMover(this.#engine, this.#context);
       },
     });
   }
@@ -203,7 +203,7 @@ class SyncService implements Service {
       return await rm(location, { recursive: true, force: true });
     }
     const options = { group: 'upkeep', exclude: [], signal: new AbortController().signal };
-    await rcloneMover(this.#engine, this.#context).purge(location, options);
+    await new RcloneMover(this.#engine, this.#context).purge(location, options);
   }
 }
 

@@ -19,9 +19,9 @@ export const manifest = defineManifest({
   settings: Settings,
   mainSettings: ['enabled', 'bandwidth', 'maxDeletes', 'maxDeletePercent', 'keepReplacedDays', 'keepDays'],
   settingGroups: {
-    'How fast': ['bandwidth'],
-    'Before much is deleted': ['maxDeletes', 'maxDeletePercent'],
-    'What is kept': ['keepReplacedDays', 'keepDays'],
+    Speed: ['bandwidth'],
+    'Deletion protection': ['maxDeletes', 'maxDeletePercent'],
+    History: ['keepReplacedDays', 'keepDays'],
   },
   environment,
   migrations,

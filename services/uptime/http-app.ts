@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { ApiHandler } from '../contracts/api.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
-import { redirectToAppPage } from '../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../kit/http/redirect-to-app.ts';
 import type { ApiKeys } from './store/api-keys.ts';
 import { badgeRoutes, type BadgeDependencies } from './kuma-api/badges.ts';
 import { createReportHandler, type ManagementDependencies } from './app-api/management-handlers.ts';

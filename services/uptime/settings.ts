@@ -23,24 +23,30 @@ export const Settings = z.object({
     .default('')
     .meta({
       live: true,
-      title: 'Send alerts to a web address',
-      description: 'It gets each alert as JSON. Empty: Delivery gets them and sends them on.',
+      title: 'Alert webhook',
+      description: 'URL that receives each alert as JSON. Leave empty to send alerts through Delivery.',
     }),
-  notifyTag: z.string().max(500).default('').meta({
-    live: true,
-    title: 'Tag of alerts',
-    description: 'Destinations of Delivery with this tag get them. Empty: every destination.',
-  }),
+  notifyTag: z
+    .string()
+    .max(500)
+    .default('')
+    .meta({
+      live: true,
+      title: 'Alert tag',
+      description:
+        'Alerts are sent to the Delivery destinations with this tag. Leave empty to send them to every ' +
+        'destination.',
+    }),
   certificateDays: z.array(z.int().min(0).max(3650)).min(1).max(20).default([7, 14, 21]).meta({
     live: true,
-    title: 'Warn so many days before a certificate ends',
-    description: 'Once at each of these. For monitors that watch their certificate.',
+    title: 'Days before expiry to warn',
+    description: 'Days before a certificate expires on which a warning is sent, for monitors that check certificates.',
   }),
   keepDays: z.int().min(1).max(36_500).default(365).meta({
     live: true,
     unit: 'days',
     title: 'Keep history for',
-    description: 'So long changes of state and the figures of each day are kept. Single checks are kept for one day.',
+    description: 'How long status changes and daily statistics are kept. Single checks are kept for one day.',
   }),
   publicUrl: z
     .string()
@@ -49,7 +55,7 @@ export const Settings = z.object({
     .meta({
       live: true,
       title: 'Public address',
-      description: 'Where visitors reach the status pages, for links in feeds. Empty: the address that they came by.',
+      description: 'Base URL of the status pages in feed links. Leave empty to use the address of the request.',
     }),
   subscriberMail: z
     .string()
@@ -58,50 +64,55 @@ export const Settings = z.object({
     .default('')
     .meta({
       live: true,
-      title: 'Mail to visitors of status pages',
+      title: 'Mail server for status page subscribers',
       description:
-        'The mail server by which they are told, as Delivery writes it: ' +
-        'mailto://user:password@smtp.example.org:587?from=status@example.org&mode=starttls. Empty: they ' +
-        'cannot subscribe by mail.',
+        'Mail server that notifies subscribers, in the format of Delivery: ' +
+        'mailto://user:password@smtp.example.org:587?from=status@example.org&mode=starttls. Leave empty to ' +
+        'disable subscriptions by mail.',
       secret: true,
     }),
-  allowLinkLocal: z.boolean().default(false).meta({
-    live: true,
-    title: 'Check link-local and cloud metadata addresses',
-    description:
-      'When off, monitors cannot reach 169.254.0.0/16, fe80::/10 and the addresses where clouds hand out credentials to computers.',
-  }),
+  allowLinkLocal: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Check link-local and cloud metadata addresses',
+      description:
+        'When off, monitors cannot reach 169.254.0.0/16, fe80::/10 and the metadata addresses from which ' +
+        'cloud servers get credentials.',
+    }),
   connectivityAddress: z
     .string()
     .regex(/^(\S+:\d+)?$/, 'Use a name and a port, such as 192.168.1.1:53.')
     .default('')
     .meta({
       live: true,
-      title: 'Check your own network by',
+      title: 'Network check address',
       description:
-        'A name and a port that always answer, such as 192.168.1.1:53. When they do not, the fault is ' +
-        'here: nobody is told that others are down. Empty: any network counts.',
+        'Host and port that always respond, such as 192.168.1.1:53. When they do not, this computer is ' +
+        'offline and no alerts are sent. Leave empty to accept any network.',
     }),
   monitors: things.meta({
     live: true,
     title: 'Monitors',
     description:
-      'Made at each start as they stand here, by their names; what is no longer named here goes: ' +
-      '[{"name": "web", "type": "http", "url": "https://example.org"}]. A group and what a monitor ' +
-      'depends on are named too.',
+      'Monitors that are created or updated at each start and deleted when they are removed from this ' +
+      'list, such as [{"name": "web", "type": "http", "url": "https://example.org"}]. Groups and ' +
+      'dependencies refer to monitors by name.',
   }),
   statusPages: things.meta({
     live: true,
     title: 'Status pages',
     description:
-      'Made at each start, by their addresses: [{"slug": "main", "title": "Main", "groups": [{"name": "All", "monitors": ["web"]}]}].',
+      'Status pages that are created or updated at each start, identified by slug: [{"slug": "main", ' +
+      '"title": "Main", "groups": [{"name": "All", "monitors": ["web"]}]}].',
   }),
   maintenances: things.meta({
     live: true,
     title: 'Maintenance',
     description:
-      'Made at each start, by their titles: [{"title": "Updates", "strategy": "cron", "cron": "0 3 * * ' +
-      '0", "durationMinutes": 60, "monitors": ["web"]}].',
+      'Maintenance windows that are created or updated at each start, identified by title: [{"title": ' +
+      '"Updates", "strategy": "cron", "cron": "0 3 * * 0", "durationMinutes": 60, "monitors": ["web"]}].',
   }),
 });
 export type Settings = z.infer<typeof Settings>;

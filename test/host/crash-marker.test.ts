@@ -1,10 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../../main/host/cli/commands.ts';
+import { parseCommandLine } from '../../main/host/cli/command-line.ts';
 import { takeCrashMark } from '../../main/host/runtime/crash-marker.ts';
+import { control } from '../../services/control/index.ts';
+import { push } from '../../services/push/index.ts';
+import { openTestHost } from '../support/host.ts';
 
 const moduleUrl = new URL('../../main/host/runtime/crash-marker.ts', import.meta.url).href;
 let folder: string;
@@ -33,5 +39,35 @@ describe('crash mark', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(takeCrashMark(folder)).toBe(false);
+  });
+});
+
+describe('crash of a host', () => {
+  const mark = (): string => join(folder, '.crashed');
+  const services = [control, push];
+
+  it('is not counted by a command beside the next host', async () => {
+    await (await openTestHost({ services, dataDir: folder }))[Symbol.asyncDispose]();
+    writeFileSync(mark(), '');
+    const command = parseCommandLine(['config', 'export', join(folder, 'export.yaml')]);
+    if (command.name !== 'config export') throw new Error(command.name);
+    await runCommand(command, { dataDir: folder, descriptors: services });
+    expect(existsSync(mark())).toBe(true);
+  });
+
+  it('is counted once for a running job, also when its service restarts', async () => {
+    await (await openTestHost({ services, dataDir: folder }))[Symbol.asyncDispose]();
+    using file = new DisposableStack();
+    const database = file.adopt(new Database(join(folder, 'push', 'db.sqlite')), (each) => each.close());
+    const insert = `insert into jobs (kind, payload, state, run_at, attempts, created_at)
+      values ('test.left', '{}', 'running', 0, 1, 0)`;
+    database.exec(insert);
+    writeFileSync(mark(), '');
+    await using home = await openTestHost({ services, dataDir: folder });
+    expect(existsSync(mark())).toBe(false);
+    // As a handler leaves it that does not end in time.
+    database.exec("update jobs set state = 'running', lease_owner = 'former', lease_until = 1");
+    await home.host.control.restart('push');
+    expect(database.prepare('select crashes from jobs').all()).toEqual([{ crashes: 1 }]);
   });
 });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 import type { Service } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
-import { markLongLived } from '../../services/kit/long-lived-response.ts';
+import { markLongLived } from '../../services/kit/http/long-lived-response.ts';
 import { api } from '../support/api.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { fixtureService } from '../support/fixture-service.ts';

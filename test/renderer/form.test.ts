@@ -64,7 +64,7 @@ describe('groups of settings fields', () => {
   });
 
   it('shows fields only while their requirements are met', () => {
-    const inMode = field('Downloads at once', z.int().meta({ needs: { mode: ['concurrent'] } }));
+    const inMode = field('Concurrent downloads', z.int().meta({ needs: { mode: ['concurrent'] } }));
     const ofServer = field('User', z.string().meta({ needs: { server: true } }));
     expect(isEffective(inMode, () => 'concurrent')).toBe(true);
     expect(isEffective(inMode, () => 'sequential')).toBe(false);

@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
   it('adds an external service by address, shares it, and removes it', async () => {
     await using visit = await pages.visit('/network/other');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Add a web service' }).click();
+    await page.getByRole('button', { name: 'Add an external service' }).click();
     await page.getByLabel('Name', { exact: true }).fill('photos');
     await page.getByLabel('Address', { exact: true }).fill('http://192.168.1.5:2342/album');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await page.getByText('Give it as far as the port,', { exact: false }).waitFor();
     await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:2342/');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    const row = page.getByRole('list', { name: 'Other web services' }).getByRole('listitem').first();
+    const row = page.getByRole('list', { name: 'External services' }).getByRole('listitem').first();
     const opens = row.getByRole('heading').getByRole('link');
     expect(await opens.getAttribute('href')).toBe('http://127.0.0.1:2342');
     await row.getByRole('radio', { name: 'Shared' }).check();
@@ -148,7 +148,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await page.getByLabel('Name', { exact: true }).fill('2-photo-album');
     await page.getByLabel('Address', { exact: true }).fill('https://127.0.0.1:2343');
     await page.getByRole('button', { name: 'Save' }).click();
-    const row = page.getByRole('list', { name: 'Other web services' }).getByRole('listitem').first();
+    const row = page.getByRole('list', { name: 'External services' }).getByRole('listitem').first();
     await row.getByText(/^https:\/\/2-photo-album\.nas\.local:\d+$/).waitFor();
     expect(await row.getByRole('radio', { name: 'Shared' }).isChecked()).toBe(true);
     const { sections } = await api<SettingsView>(pages.url, '/api/settings');
@@ -158,11 +158,11 @@ describe.skipIf(noBrowser)('the Network page', () => {
     );
     expect(values).toEqual([['2-photo-album'], ['2-photo-album=127.0.0.1:2342'], ['2-photo-album=/share/']]);
     await more('2-photo-album', 'Remove');
-    await page.getByRole('heading', { name: 'No other web services yet.' }).waitFor();
+    await page.getByRole('heading', { name: 'No external services yet.' }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await row.getByText(/^https:\/\/2-photo-album\.nas\.local:\d+$/).waitFor();
     await more('2-photo-album', 'Remove');
-    await page.getByRole('heading', { name: 'No other web services yet.' }).waitFor();
+    await page.getByRole('heading', { name: 'No external services yet.' }).waitFor();
   });
 
   it('shows what the identity provider must know', async () => {
@@ -187,7 +187,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     };
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
     for (const [tab, heading] of [
-      ['other', 'Add a web service'],
+      ['other', 'Add an external service'],
       ['sign-in', 'auth.example'],
       ['connect', 'Programs'],
     ] as const) {

@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     await ask('PUT', '/push/quiet', { rules: [{ topics: 'doors', mode: 'always' }], popups: false });
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
-    const choice = page.getByRole('radiogroup', { name: 'Quiet hours of popups' });
+    const choice = page.getByRole('radiogroup', { name: 'Popup quiet hours' });
     const hours = page.getByRole('group', { name: 'Quiet hours, row 1' });
     await hours.waitFor();
     expect(await choice.getByRole('radio', { name: 'Own hours' }).isChecked()).toBe(true);

@@ -25,13 +25,13 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
     const row = (label: string) => page.locator('.row', { has: page.getByLabel(label, { exact: true }) });
-    expect(await row('Largest mail').getByText('Takes effect at once.').count()).toBe(0);
-    await page.getByLabel('Largest mail', { exact: true }).fill('16');
-    await row('Largest mail').getByText('Takes effect at once.').waitFor();
+    expect(await row('Maximum mail size').getByText('Takes effect immediately.').count()).toBe(0);
+    await page.getByLabel('Maximum mail size', { exact: true }).fill('16');
+    await row('Maximum mail size').getByText('Takes effect immediately.').waitFor();
     await page.getByText('Advanced', { exact: true }).click();
-    await page.getByText('The mail server', { exact: true }).click();
+    await page.getByText('Mail server', { exact: true }).click();
     await page.getByLabel('Host name', { exact: true }).fill('mail.example.org');
-    await row('Host name').getByText('Saving starts the service anew.').waitFor();
+    await row('Host name').getByText('Saving restarts the service.').waitFor();
     await page.getByLabel('Host name', { exact: true }).fill('localhost');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
@@ -42,11 +42,11 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
-    const senders = page.getByRole('group', { name: 'Who may send' });
+    const senders = page.getByRole('group', { name: 'Access' });
     const logins = senders.getByRole('button', { name: 'Add a login' });
     await senders.getByLabel('Sign-in').waitFor();
     expect(await logins.count()).toBe(0);
-    await senders.getByLabel('Sign-in').selectOption('Who wants to');
+    await senders.getByLabel('Sign-in').selectOption('Optional');
     await logins.waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     await logins.waitFor({ state: 'detached' });
@@ -259,7 +259,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
     const section = page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: /^Mail/ });
-    await page.getByLabel('Largest mail', { exact: true }).fill('16');
+    await page.getByLabel('Maximum mail size', { exact: true }).fill('16');
     const log = page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: 'Log' });
     await log.click();
     await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
@@ -277,7 +277,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(await section.textContent()).not.toContain('unsaved changes');
     // A change of general settings marks that page.
     await page.goto(`${real.url}/settings`);
-    await page.getByLabel('Longest session (days)', { exact: true }).fill('30');
+    await page.getByLabel('Maximum session length (days)', { exact: true }).fill('30');
     await log.click();
     const general = page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: /^General/ });
     await expect.poll(() => general.textContent()).toContain('unsaved changes');
@@ -325,9 +325,9 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     const keys = page.getByRole('group', { name: 'TorBox' });
     await page.getByText('TorBox', { exact: true }).click();
     await keys.getByLabel('API key').fill('a key');
-    await page.getByLabel('Search the settings').fill('Real-Debrid: address');
-    await page.getByRole('link', { name: /Real-Debrid: address/ }).click();
-    const address = page.getByRole('group', { name: 'Real-Debrid' }).getByLabel('Address');
+    await page.getByLabel('Search the settings').fill('Real-Debrid: URL');
+    await page.getByRole('link', { name: /Real-Debrid: URL/ }).click();
+    const address = page.getByRole('group', { name: 'Real-Debrid' }).getByLabel('URL');
     await expect.poll(() => address.evaluate((element) => element === document.activeElement)).toBe(true);
     // Unsaved changes stay visible.
     expect(await keys.getByLabel('API key').inputValue()).toBe('a key');
@@ -339,8 +339,8 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
     await page.getByText('Advanced', { exact: true }).click();
-    await page.getByText('How it asks addons', { exact: true }).click();
-    const timeoutField = page.getByLabel('Patience with an addon', { exact: true });
+    await page.getByText('Upstream addons', { exact: true }).click();
+    const timeoutField = page.getByLabel('Addon timeout', { exact: true });
     expect(await timeoutField.inputValue()).toBe('7');
     await timeoutField.fill('0.5');
     await page.getByRole('button', { name: 'Save changes' }).click();
@@ -360,7 +360,7 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     const theme = page.getByRole('radiogroup', { name: 'Theme' });
     // Settings of the desktop app are hidden in browsers, and the network is not listed as a service.
     await page.getByLabel('Open the browser').waitFor();
-    expect(await page.getByLabel('Key in the keyring').count()).toBe(0);
+    expect(await page.getByLabel('Store the key in the system keyring').count()).toBe(0);
     const homeportNavigation = page.getByRole('navigation', { name: 'Homeport itself' });
     // Settings of the web interface are on the same page, regardless of the path.
     await page.goto(`${real.url}/settings/control/port`);
@@ -411,7 +411,7 @@ describe.skipIf(noBrowser)('the remedy of a problem', () => {
     [getFailureAdvice({ message: '', failure: 'folder_not_writable' }).page?.href, 'Download folder'],
     [getFailureAdvice({ message: '', failure: 'internal_address' }).page?.href, 'Allow private addresses'],
     ['/settings/engines/installEngines', 'Install missing engines'],
-    ['/settings/engines/enginesFolder', 'Folder of the engines'],
+    ['/settings/engines/enginesFolder', 'Engines folder'],
     ['/settings/engines/ytDlpPath', 'Path of yt-dlp'],
   ])('opens the field %s, marked and focused', async (href = '', label) => {
     await using visit = await real.visit(href);
@@ -443,16 +443,16 @@ describe.skipIf(noBrowser)('the desktop app', () => {
     });
     const { page } = visit;
     await page.getByText('Advanced', { exact: true }).click();
-    for (const fold of ['Folders', 'Video, sound and subtitles']) await page.getByText(fold, { exact: true }).click();
-    const field = page.getByLabel('Folder for unfinished files', { exact: true });
+    for (const fold of ['Folders', 'Video, audio and subtitles']) await page.getByText(fold, { exact: true }).click();
+    const field = page.getByLabel('Temporary folder', { exact: true });
     await field.locator('xpath=..').getByRole('button', { name: 'Choose' }).click();
     await expect.poll(() => field.inputValue()).toBe('/Videos');
     // This setting is locked.
     expect(await page.getByRole('button', { name: 'Choose' }).first().isDisabled()).toBe(true);
-    await page.getByLabel('Quality').selectOption({ label: '720p' });
-    const parts = page.getByRole('group', { name: 'What SponsorBlock leaves out' });
+    await page.getByLabel('Quality', { exact: true }).selectOption({ label: '720p' });
+    const parts = page.getByRole('group', { name: 'SponsorBlock categories' });
     await parts.getByLabel('Sponsors', { exact: true }).uncheck();
-    await parts.getByLabel('Credits and end cards').check();
+    await parts.getByLabel('End cards and credits').check();
     await field.fill('');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
@@ -479,7 +479,7 @@ describe.skipIf(noBrowser)('the desktop app', () => {
       },
     });
     const { page } = visit;
-    await page.getByLabel('Key in the keyring').waitFor();
+    await page.getByLabel('Store the key in the system keyring').waitFor();
     const choices = page.getByRole('radiogroup', { name: 'When the window is closed' });
     await expect.poll(() => choices.getByRole('radio', { name: 'Keep running' }).isChecked()).toBe(true);
     await choices.getByRole('radio', { name: 'Ask' }).check();

@@ -86,6 +86,26 @@ describe('formatted texts of pages', () => {
     expect(rows.map(({ times }) => times)).toEqual([2, 1]);
   });
 
+  it('counts security events of different accounts and addresses separately', () => {
+    const line = (id: number, account: string, address: string): LogLine => ({
+      time: id,
+      level: 'warn',
+      service: 'security',
+      message: 'sign-in failed',
+      fields: { event: 'sign_in_failed', address, target: 'control', account },
+    });
+    const rows = groupRepeats(
+      [
+        line(5, 'mia-1', '2001:db8::1'),
+        line(4, 'mia-1', '2001:db8::1'),
+        line(3, 'mia-2', '2001:db8::1'),
+        line(2, 'mia-1', '2001:db8::2'),
+      ],
+      () => true,
+    );
+    expect(rows.map(({ times }) => times)).toEqual([2, 1, 1]);
+  });
+
   it('reads the type of an addon that uses names of object properties', () => {
     expect([getTypeLabel('movie'), getTypeLabel('constructor'), getTypeLabel('podcast')]).toEqual([
       'films',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -42,9 +42,27 @@ it('runs the selected services from sources with sample data and the pages in fr
       body: JSON.stringify({ name: admin.name, password: admin.password }),
     });
     expect(signIn.status).toBeLessThan(300);
+    const foreign = await fetch(`${pages}api/session`, {
+      method: 'POST',
+      headers: { origin: 'http://evil.example', 'content-type': 'application/json' },
+      body: JSON.stringify({ name: admin.name, password: admin.password }),
+    });
+    expect(foreign.status).toBe(403);
   } finally {
     child.kill('SIGTERM');
     await once(child, 'exit');
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+it.each([[], ['--fresh']])('keeps a folder with other data, with the options %j', async (...options: string[]) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-dev-'));
+  try {
+    writeFileSync(join(dataDir, 'homeport.yaml'), '');
+    const child = spawn(process.execPath, [script, '--data-dir', dataDir, ...options], { stdio: 'ignore' });
+    expect(await once(child, 'exit')).toEqual([2, null]);
+    expect(readdirSync(dataDir)).toEqual(['homeport.yaml']);
+  } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 });

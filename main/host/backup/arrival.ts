@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { writeBodyToFile } from '../../../services/kit/request-body.ts';
+import { writeBodyToFile } from '../../../services/kit/http/body.ts';
 import { readBackupInThread } from './beside.ts';
 
 /** Name of an incomplete file, which lists omit. */

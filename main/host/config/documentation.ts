@@ -4,15 +4,15 @@ import { settingsSections, type Field, type Section } from './sections.ts';
 
 /** Variables that are not settings: they are read before the settings, or only once. */
 const variables: readonly (readonly [name: string, description: string])[] = [
-  ['HOMEPORT_DATA_DIR', 'The data folder; `--data-dir` wins over it.'],
+  ['HOMEPORT_DATA_DIR', 'Data folder. `--data-dir` overrides it.'],
   [
     'HOMEPORT_CONFIG',
-    'A `homeport.yaml` or an export that is applied at start: its fields are laid over those of the data folder ' +
-      'and saved. It is applied again only when its content has changed, so that later changes in the app stay. A ' +
-      'bad one stops the start.',
+    'A `homeport.yaml` or an export that is applied at startup: its fields override those of the data ' +
+      'folder and are saved. It is applied again only when its content has changed, so later changes in ' +
+      'the app are kept. Homeport does not start if the file is invalid.',
   ],
-  ['HOMEPORT_ADMIN_USER', 'Name of the administrator that is made at the first start.'],
-  ['HOMEPORT_ADMIN_PASSWORD', 'Password of that administrator, of at least 8 characters.'],
+  ['HOMEPORT_ADMIN_USER', 'Name of the administrator account that is created at the first start.'],
+  ['HOMEPORT_ADMIN_PASSWORD', 'Password of that account, with at least 8 characters.'],
 ];
 
 /** Returns the text of docs/configuration.md. */
@@ -34,15 +34,15 @@ export function buildConfigurationPage(descriptors: readonly ServiceDescriptor[]
   );
 }
 
-const introduction = `Every setting has a default, so Homeport runs without any of this. What is set comes, lowest to highest, from
+const introduction = `Every setting has a default, so Homeport runs without any configuration. Later sources override earlier ones:
 
 1. the default,
-2. \`homeport.yaml\` in the data folder, which is what the Settings page writes; edit it while Homeport is stopped, or
-   make a change in the app afterwards to have it read,
+2. \`homeport.yaml\` in the data folder, which the Settings page writes. Edit it while Homeport is stopped, or change a
+   setting in the app afterwards so that the file is read,
 3. the environment,
 4. the command line.
 
-A setting that comes from the environment or the command line is shown in the app with the name of its variable and cannot be changed there.
+A setting from the environment or the command line is shown in the app with the name of its variable and cannot be changed there.
 
 \`\`\`yaml
 version: 1
@@ -54,27 +54,26 @@ services:
     port: 2586
 \`\`\`
 
-Comments and names that Homeport does not know are kept. Each save is atomic, and the three versions before it stay as
-\`homeport.yaml.1\` (the newest) to \`.3\`. A file of an older version is
-brought up to date at the start and kept as \`homeport.yaml.v0\` (its version). A value that does not fit is reported
-with its field, and its service alone does not run until it is corrected: in the
-settings, or in the file and by a restart of the service. One in the group \`host\`, or a file that cannot be read as
-settings, starts Homeport in safe mode, with its pages alone; a file
-that cannot be read at all is kept as \`homeport.yaml.bad\` before anything is written over it. \`homeport config
-check\` tells what is wrong without a start.
+Comments and unknown fields are kept. Each save is atomic, and the three previous versions are kept as
+\`homeport.yaml.1\` (the newest) to \`.3\`. A file in an older format is migrated at startup and kept as
+\`homeport.yaml.v0\` (with its version). An invalid value is reported with its field, and only its service does not run
+until the value is corrected: in the settings, or in the file followed by a restart of the service. An invalid value in
+the group \`host\`, or a file that does not contain settings, starts Homeport in safe mode with only its pages. A file
+that cannot be read is kept as \`homeport.yaml.bad\` before it is overwritten. \`homeport config check\` validates the
+file without starting Homeport.
 
-A secret may be typed as it is. The next start or change of settings seals it, in the file and in the copies beside
-it, with the key of this installation (\`password: { sealed: v1.… }\`); type a new one over it to change it. A sealed
-one counts for its setting alone.
-A secret that is shared by an \`&anchor\` stays as it is, and so do files that cannot be read. The file is readable by
-its owner only. \`homeport config export\` seals secrets as well; \`--secrets\` writes them in plain text.
+You can write a secret in plain text. The next start or change of settings encrypts it with the key of this
+installation, in the file and in its previous versions (\`password: { sealed: v1.… }\`). To change a secret, replace it with
+the new one. An encrypted secret is only valid for its setting.
+A secret that is shared by an \`&anchor\` is not encrypted, and neither are secrets in files that cannot be read. Only the
+owner can read the file. \`homeport config export\` encrypts secrets as well; \`--secrets\` writes them in plain text.
 
-In the environment, numbers and text are written as they are; true/false also as yes/no, on/off, 1/0; lists with
-commas; groups of fields as JSON. An empty variable counts as not set, except for a field that says what an empty
-variable means.
+In the environment, write numbers and text unquoted; true/false also as yes/no, on/off, 1/0; lists separated by
+commas; groups of fields as JSON. An empty variable counts as not set, unless the field documents the meaning of an
+empty variable.
 
-Quiet hours are lines of days and times, each day by itself or from one to another: \`mon-fri 22:00-07:00\`, \`sat sun
-23:00-09:00\`, or \`22:00-07:00\` for every day.`;
+Quiet hours are lines of days and times, with single days or ranges: \`mon-fri 22:00-07:00\`, \`sat sun 23:00-09:00\`, or
+\`22:00-07:00\` for every day.`;
 
 function sectionPart({ id, path, title, summary, fields }: Section): string {
   const rows = fields.map((field) => [
@@ -98,7 +97,7 @@ function formatMeaning({ title, description, schema, secret, live, emptyIsSet }:
     `**${title}.** ${description}`,
     ...(typeof example === 'string' ? [`Such as ${example}.`] : []),
     ...(secret ? ['Secret.'] : []),
-    ...(live ? ['Takes effect at once.'] : []),
+    ...(live ? ['Takes effect immediately.'] : []),
     ...(emptyIsSet ? ['An empty variable sets it to empty.'] : []),
   ].join(' ');
 }
@@ -114,7 +113,7 @@ function environmentPart(sections: readonly Section[]): string {
       ['Variable', 'Meaning'],
       variables.map(([name, description]) => [`\`${name}\``, description]),
     ),
-    'These set the field beside them:',
+    'These variables set fields:',
     formatTable(['Variable', 'Field'], settings),
   ].join('\n\n');
 }

@@ -16,8 +16,8 @@ export const HostSettings = z.object({
     .meta({
       title: 'Allowed host names',
       description:
-        'Names, besides localhost and the loopback addresses, under which the listeners answer. Requests for any ' +
-        'other name are refused, which protects against DNS rebinding.',
+        'Host names that requests may use in addition to localhost and the loopback addresses. Requests ' +
+        'for other names are refused, which protects against DNS rebinding.',
     }),
   allowedOrigins: z
     .array(origin)
@@ -25,8 +25,8 @@ export const HostSettings = z.object({
     .meta({
       title: 'Allowed web origins',
       description:
-        'Web pages of these origins may change things here, and sign in by the address (?auth=) as clients of the ' +
-        'push server do. Pages of any other origin are refused.',
+        'Web pages from these origins can send requests that change data and can sign in with the ?auth= ' +
+        'query parameter, as push clients do. Pages from other origins are refused.',
     }),
   publicUrl: z
     .string()
@@ -36,8 +36,8 @@ export const HostSettings = z.object({
     .meta({
       title: 'Public address',
       description:
-        'The address at which other devices open these pages, for example through a proxy of your own. Links in ' +
-        'messages begin with it. Leave empty to use the shared address of Homeport.',
+        'Address at which other devices open these pages, for example behind a reverse proxy. It is used ' +
+        'for links in messages. Leave empty to use the address that Homeport shares on the network.',
     }),
   trustedProxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'Use an address or a network such as 10.0.0.0/8.'))
@@ -46,18 +46,18 @@ export const HostSettings = z.object({
     .meta({
       title: 'Trusted proxies',
       description:
-        'Addresses and networks of reverse proxies in front of Homeport. Only their X-Forwarded-For, ' +
-        'X-Forwarded-Proto and X-Forwarded-Host are believed.',
+        'Addresses and networks of reverse proxies in front of Homeport. The headers X-Forwarded-For, ' +
+        'X-Forwarded-Proto and X-Forwarded-Host are only accepted from them.',
     }),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
     .meta({
       title: 'Log level',
-      description: 'Fewer lines are easier to read; every step helps who looks for a defect.',
+      description: 'Minimum severity of log messages. Select Debug to diagnose a problem.',
       choices: {
-        debug: 'Every step',
-        info: 'What happened, warnings, errors',
+        debug: 'Debug',
+        info: 'Information',
         warn: 'Warnings and errors',
         error: 'Errors only',
       },
@@ -67,47 +67,40 @@ export const HostSettings = z.object({
     .default('text')
     .meta({
       title: 'Log format',
-      description: 'For people, or for a log collector.',
-      choices: { text: 'Lines of text', json: 'JSON' },
+      description: 'Select JSON for a log collector.',
+      choices: { text: 'Text', json: 'JSON' },
     }),
-  sessionDays: z
-    .number()
-    .int()
-    .min(1)
-    .max(400)
-    .default(90)
-    .meta({
-      title: 'Longest session (days)',
-      description:
-        'A sign-in in a browser ends after this time at the latest, and 30 days after its last use. People sign in ' +
-        'again then.',
-      live: true,
-    }),
+  sessionDays: z.number().int().min(1).max(400).default(90).meta({
+    title: 'Maximum session length (days)',
+    description:
+      'Browser sessions expire after this time, or after 30 days without use. Users then have to sign in again.',
+    live: true,
+  }),
   requireSecondFactor: z
     .enum(['off', 'administrators', 'everybody'])
     .default('off')
     .meta({
       title: 'Require two-step sign-in',
       description:
-        'These accounts must set up an authenticator app after they sign in with their password, before they can do ' +
-        'anything else. Programs then need access tokens. Service accounts and sign-ins through a provider are not ' +
-        'affected.',
-      choices: { off: 'No account', administrators: 'Administrators', everybody: 'Every person' },
+        'These accounts must set up an authenticator app after they sign in with a password. Programs then ' +
+        'need access tokens. Service accounts and sign-ins through an identity provider are not affected.',
+      choices: { off: 'Not required', administrators: 'Administrators', everybody: 'All users' },
       live: true,
     }),
   openBrowser: z.boolean().default(true).meta({
     title: 'Open the browser',
-    description: 'Where Homeport starts without its window, it opens these pages in the browser of this machine.',
+    description: 'Opens these pages in a browser on this computer when Homeport starts without its window.',
   }),
   keyring: z
     .boolean()
     .default(true)
     .meta({
-      title: 'Key in the keyring',
+      title: 'Store the key in the system keyring',
       description:
-        "The desktop app lets the system's keyring keep the key of stored secrets, where there is a safe one. Then " +
-        'only the desktop app of this person on this computer can read them: turn it off, and start the desktop ' +
-        'app once, before you run Homeport without a window or move a backup to another computer.',
+        'Stores the encryption key of stored secrets in the system keyring, if a secure one is available. ' +
+        'Only the desktop app of this user on this computer can then decrypt them. Before you run Homeport ' +
+        'without a window or move a backup to another computer, disable this setting and start the desktop ' +
+        'app once.',
     }),
   backupFolder: z
     .string()
@@ -115,26 +108,27 @@ export const HostSettings = z.object({
     .regex(/^(|[/\\]|[A-Za-z]:[/\\]).*/, 'Use an absolute path.')
     .default('')
     .meta({
-      title: 'Folder of backups',
+      title: 'Backup folder',
       description:
-        'Where backups are written, best on another disk. Empty: a folder beside the data folder, with ' +
-        '"-backups" behind its name.',
+        'Folder for backups, ideally on another disk. Leave empty to use a folder next to the data folder, ' +
+        'with "-backups" added to its name.',
       folder: true,
     }),
   backupEveryDays: z.int().min(0).max(365).default(0).meta({
     unit: 'days',
-    title: 'Time between backups',
-    description: 'Homeport makes a backup by itself when the newest one is this old. 0: only when asked.',
+    title: 'Backup interval',
+    description:
+      'Creates a backup automatically when the newest one is this old. Set to 0 to disable automatic backups.',
   }),
   backupKeep: z.int().min(1).max(1000).default(7).meta({
     title: 'Backups to keep',
-    description: 'When Homeport has made a backup by itself, it removes the oldest ones beyond this number.',
+    description: 'After an automatic backup, the oldest backups beyond this number are deleted.',
   }),
   ...declaredFields,
   stopTimeout: z.int().min(1).max(300).default(10).meta({
     unit: 'seconds',
-    title: 'Time to stop',
-    description: 'What running work gets to finish when Homeport stops.',
+    title: 'Shutdown timeout',
+    description: 'How long running work may take to finish when Homeport stops.',
   }),
   restartWait: z
     .int()
@@ -143,10 +137,10 @@ export const HostSettings = z.object({
     .default(300)
     .meta({
       unit: 'seconds',
-      title: 'Wait before a restart',
+      title: 'Restart delay',
       description:
-        'When a changed setting restarts a service, its running transfers get this time to finish. Set it to 0 to ' +
-        'restart at once.',
+        'How long running transfers may take to finish before a changed setting restarts their service. ' +
+        'Set to 0 to restart immediately.',
     }),
   databaseUrl: z
     .string()
@@ -154,14 +148,14 @@ export const HostSettings = z.object({
     .default('')
     .meta({
       title: 'PostgreSQL address',
-      description: 'Keeps all tables in this PostgreSQL database in place of SQLite files in the data folder.',
+      description: 'Stores all tables in this PostgreSQL database instead of SQLite files in the data folder.',
       secret: true,
     }),
   enginesFolder: path.meta({
-    title: 'Folder of the engines',
+    title: 'Engines folder',
     description:
-      'Where outside programs such as yt-dlp are installed when they are missing. Empty: the folder engines in ' +
-      'the data folder.',
+      'Folder in which missing programs such as yt-dlp are installed. Leave empty to use the folder ' +
+      'engines in the data folder.',
   }),
   installEngines: z
     .boolean()
@@ -169,8 +163,8 @@ export const HostSettings = z.object({
     .meta({
       title: 'Install missing engines',
       description:
-        'When Homeport starts and a program that a service needs is missing, such as yt-dlp or ffmpeg, it is ' +
-        'fetched and verified.',
+        'Downloads and verifies programs that a service needs and that are missing, such as yt-dlp or ' +
+        'ffmpeg, when Homeport starts.',
     }),
 });
 export type HostSettings = z.infer<typeof HostSettings>;

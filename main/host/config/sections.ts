@@ -105,7 +105,7 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
     setting,
     path.meta({
       title: `Path of ${title}`,
-      description: `${description} Empty: the one that was installed, else the one on the PATH.`,
+      description: `${description} Leave empty to use the installed one, or else the one on the PATH.`,
     }),
   ]);
   const lenders = descriptors.flatMap(({ id, hostSettings }) =>
@@ -117,7 +117,7 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
       id: 'host',
       path: ['host'],
       title: 'Homeport',
-      summary: 'The app itself.',
+      summary: 'Settings of the app.',
       schema: HostSettings.safeExtend({ ...lent, ...Object.fromEntries(fields) }),
       furtherPorts: [],
       enginePaths: Object.fromEntries(engines.map(({ name, setting }) => [name, setting])),
@@ -167,8 +167,8 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
           ? {}
           : {
               enabled: z.boolean().default(true).meta({
-                title: 'Switched on',
-                description: 'While it is off it does nothing. Its data stays.',
+                title: 'Enabled',
+                description: 'When off, the service is stopped. Its data is kept.',
               }),
             }),
         ...Object.fromEntries(
@@ -176,7 +176,7 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
             setting,
             port.default(listener.port).meta({
               title: at === 0 ? 'Port' : `Port: ${listener.title}`,
-              description: 'Where programs of this machine reach it. 0 picks a free port at each start.',
+              description: 'Port for programs on this computer. Set to 0 to use any free port at each start.',
             }),
           ]),
         ),

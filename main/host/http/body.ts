@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { buildAbortedProblem } from '../../../services/kit/disconnect-signal.ts';
+import { buildAbortedProblem } from '../../../services/kit/http/disconnect-signal.ts';
 
 export interface BodyLimits {
   readonly maxBytes: number;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { DispatchHandlers } from '../../../services/contracts/dispatch.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
-import { toAbortedProblem } from '../../../services/kit/disconnect-signal.ts';
+import { toAbortedProblem } from '../../../services/kit/http/disconnect-signal.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';

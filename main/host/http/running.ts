@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isLongLived } from '../../../services/kit/long-lived-response.ts';
+import { isLongLived } from '../../../services/kit/http/long-lived-response.ts';
 
 /** Requests up to this duration in ms end before a restart could interrupt them. */
 const shortRequestMs = 1000;

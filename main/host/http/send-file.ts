@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { BytesReply, FileReply } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { formatAttachment } from '../../../services/kit/content-disposition.ts';
-import { parseByteRange } from '../../../services/kit/byte-range.ts';
+import { formatAttachment } from '../../../services/kit/http/content-disposition.ts';
+import { parseByteRange } from '../../../services/kit/http/byte-range.ts';
 
 /**
  * Sends a file, or the requested range of it, with headers that prevent scripts from running in the app's origin.

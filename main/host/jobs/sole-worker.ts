@@ -58,12 +58,13 @@ export class SoleWorker extends Worker {
   /** Running rows belong to a previous process, since no other one uses the table. */
   static async open(parts: WorkerDependencies, journal: CompletionJournal): Promise<SoleWorker> {
     const { database, clock, log, isAfterCrash } = parts;
-    await database.note(async (transaction) => {
-      const suspects = isAfterCrash ? await countCrash(transaction, clock.now()) : [];
+    const suspects = await database.note(async (transaction) => {
+      const stopped = isAfterCrash ? await countCrash(transaction, clock.now()) : [];
       await releaseAll(transaction, clock.now());
-      for (const { id, kind } of suspects) log.error('job stopped after repeated crashes', { kind, id });
       await releaseAllFirst(transaction);
+      return stopped;
     });
+    for (const { id, kind } of suspects) log.error('job stopped after repeated crashes', { kind, id });
     return new SoleWorker(parts, journal, await readReplay(database.kysely, journal.previousEnds));
   }
 

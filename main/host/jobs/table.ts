@@ -219,13 +219,10 @@ const crashReason = `Homeport ended unexpectedly ${String(maxCrashes)} times whi
  * @returns the jobs that became dead letters
  */
 export async function countCrash(db: Kysely<any>, now: number): Promise<readonly Pick<JobRow, 'id' | 'kind'>[]> {
-  const { rows } = await sql<Pick<JobRow, 'id' | 'kind'> & { crashes: number }>`update jobs set crashes = crashes + 1
-    where state = 'running' returning id, kind, crashes`.execute(db);
-  const suspects = rows.filter(({ crashes }) => Number(crashes) >= maxCrashes);
-  for (const { id } of suspects) {
-    // The former owner stays until the dead letter is reported.
-    await sql`update jobs set state = 'dead', finished_at = ${now}, last_error = ${crashReason}
-      where id = ${id}`.execute(db);
-  }
-  return suspects;
+  await sql`update jobs set crashes = crashes + 1 where state = 'running'`.execute(db);
+  // The former owner stays until the dead letter is reported.
+  const { rows } = await sql<Pick<JobRow, 'id' | 'kind'>>`update jobs
+    set state = 'dead', finished_at = ${now}, last_error = ${crashReason}
+    where state = 'running' and crashes >= ${maxCrashes} returning id, kind`.execute(db);
+  return rows;
 }

@@ -1,19 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
-import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Decoded maps use several megabytes; errors often come in groups. */
+/** Decoded maps use several megabytes, and decoding takes a tenth of a second; errors often come in groups. */
 const keepMapsMs = 10_000;
 const builtPosition = /(file:\/\/[^\s)]+\.js):(\d+):(\d+)/;
 
-interface OpenedMap {
-  readonly folder: string;
-  readonly map: SourceMap;
-}
-
 /** Maps by the URL of the built file; undefined for files without a map. */
-const openedMaps = new Map<string, OpenedMap | undefined>();
+const openedMaps = new Map<string, SourceMap | undefined>();
+/** Runs again after the last use of a map. */
+const forgetting = setTimeout(() => openedMaps.clear(), keepMapsMs).unref();
 
 /**
  * Replaces the position in a line of a stack trace by the one in the sources. Node would do so itself with
@@ -21,28 +17,26 @@ const openedMaps = new Map<string, OpenedMap | undefined>();
  */
 export function toSourcePosition(frame: string): string {
   const [position = '', url = '', line, column] = builtPosition.exec(frame) ?? [];
-  const opened = url === '' ? undefined : openMap(url);
-  if (opened === undefined) return frame;
-  const entry = opened.map.findEntry(Number(line) - 1, Number(column) - 1);
-  if (!('originalSource' in entry)) return frame;
-  const source = resolve(opened.folder, entry.originalSource);
-  const path = relative(resolve(opened.folder, '..', '..'), source).replaceAll('\\', '/');
+  const map = url === '' ? undefined : openMap(url);
+  const entry = map?.findEntry(Number(line) - 1, Number(column) - 1);
+  if (entry === undefined || !('originalSource' in entry)) return frame;
+  // Sources are relative to the built file, some folders below the folder of the sources.
+  const path = entry.originalSource.replace(/^(?:\.\.\/)+/, '');
   return frame.replace(position, `${path}:${entry.originalLine + 1}:${entry.originalColumn + 1}`);
 }
 
-function openMap(url: string): OpenedMap | undefined {
+function openMap(url: string): SourceMap | undefined {
+  forgetting.refresh();
   if (openedMaps.has(url)) return openedMaps.get(url);
-  if (openedMaps.size === 0) setTimeout(() => openedMaps.clear(), keepMapsMs).unref();
   const opened = readMap(url);
   openedMaps.set(url, opened);
   return opened;
 }
 
-function readMap(url: string): OpenedMap | undefined {
+function readMap(url: string): SourceMap | undefined {
   try {
-    const file = fileURLToPath(url);
-    const payload = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMapPayload;
-    return { folder: dirname(file), map: new SourceMap(payload) };
+    const payload = JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')) as SourceMapPayload;
+    return new SourceMap(payload);
   } catch {
     // Sources that were not built have no map.
     return undefined;

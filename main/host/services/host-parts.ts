@@ -17,8 +17,11 @@ import type { HostMetrics } from '../metrics/metrics.ts';
 /** Kernel components from which the contexts of services are built. */
 export interface HostDependencies {
   readonly dataDir: string;
-  /** An error ended the previous process on the data folder. */
-  readonly isAfterCrash: boolean;
+  /**
+   * Ids of services whose jobs do not count the crash of the previous process yet. Each counts it once, at its first
+   * start, not at later restarts.
+   */
+  readonly uncountedCrashes: Set<string>;
   /**
    * Database server, or empty for tables in the data folder. The value at the start, so that all services agree until
    * the next start.

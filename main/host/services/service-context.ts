@@ -48,9 +48,8 @@ export async function openServiceContext(
   const clock = watchedClock(parts.clock, parts.loop, id);
   const metrics = parts.metrics.forService(id);
   opening.defer(() => parts.metrics.release(id));
-  const jobs = opening.use(
-    await openJobs({ service: id, database, clock, random, log, metrics, isAfterCrash: parts.isAfterCrash }),
-  );
+  const isAfterCrash = parts.uncountedCrashes.delete(id);
+  const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics, isAfterCrash }));
   const { noteAddress, childPids: pids } = parts;
   const children = opening.use(
     await openChildren(join(parts.dataDir, '.children', id), { clock, log, noteAddress, pids }),

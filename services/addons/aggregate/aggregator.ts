@@ -6,6 +6,7 @@ import { buildFormatContext, addDuration } from '../domain/format-context.ts';
 import type { FormatContext } from '../domain/format/values.ts';
 import { compileFormat, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru-map.ts';
+import { isKnownPreset } from '../domain/presets.ts';
 import type { Activity } from '../activity.ts';
 import { toDownloadItems, toClientStream } from '../domain/pipeline/output.ts';
 import { compileFilter } from '../domain/pipeline/filter.ts';
@@ -36,6 +37,7 @@ import {
 } from './configured-addons.ts';
 import type { RequestContext } from './request-context.ts';
 import type { DigitalReleases } from './digital-releases.ts';
+import type { Addon } from './addon.ts';
 import { gatherStreams, fetchManifests, type GatheredStreams, type ReachableAddons } from './gather-streams.ts';
 import { gatherGroups, hasGroups } from './gather-groups.ts';
 import { getCatalog, type CatalogContext } from './catalog.ts';
@@ -102,20 +104,38 @@ export class Aggregator {
    * @throws Problem `addons.invalid_config` (400) for the first addon that fails.
    */
   async verifyAddons(requestContext: ConfigurationIdentity & Pick<RequestContext, 'config'>): Promise<void> {
-    const addons = requireAddons(this.resolveAddons(requestContext));
-    const results = await Promise.all(
-      addons.map(async (addon) => ({
-        addon,
-        result: await this.#options.upstream.getManifest(addon, { bypassCache: true, timeoutMs: manifestTimeoutMs }),
-      })),
+    const [failure] = await this.#findManifestFailures(requireAddons(this.resolveAddons(requestContext)));
+    if (failure !== undefined)
+      throw new Problem(
+        'addons.invalid_config',
+        400,
+        `Failed to fetch manifest for ${failure.addon.name}: ${failure.message}`,
+      );
+  }
+
+  /** Requests the manifest of every addon. Returns a message for each addon that cannot be used. */
+  async findAddonProblems(
+    requestContext: ConfigurationIdentity & Pick<RequestContext, 'config'>,
+  ): Promise<readonly string[]> {
+    const { addons, problems } = this.resolveAddons(requestContext);
+    const failures = await this.#findManifestFailures(addons);
+    return [
+      ...problems.filter(({ preset }) => isKnownPreset(preset)).map(({ sentence }) => sentence),
+      ...failures.map(({ message }) => message),
+    ];
+  }
+
+  async #findManifestFailures(
+    addons: readonly Addon[],
+  ): Promise<readonly { readonly addon: Addon; readonly message: string }[]> {
+    const failures = await Promise.all(
+      addons.map(async (addon) => {
+        const options = { bypassCache: true, timeoutMs: manifestTimeoutMs };
+        const result = await this.#options.upstream.getManifest(addon, options);
+        return 'failure' in result ? [{ addon, message: result.failure.message }] : [];
+      }),
     );
-    for (const { addon, result } of results)
-      if ('failure' in result)
-        throw new Problem(
-          'addons.invalid_config',
-          400,
-          `Failed to fetch manifest for ${addon.name}: ${result.failure.message}`,
-        );
+    return failures.flat();
   }
 
   async getManifest(requestContext: RequestContext): Promise<Record<string, unknown>> {
@@ -157,18 +177,14 @@ export class Aggregator {
 
   /** Requests all addons and runs the pipeline. The result includes hidden streams with the reason. */
   async search(requestContext: RequestContext, request: ResourceRequest): Promise<SearchResult> {
-    const { addons, errors, problems } = await this.#fetchManifests(requestContext);
-    const lookups = this.#lookUp(request, requestContext.config);
-    const gatheredStreams = await this.#gather({ addons, errors }, request, requestContext);
+    const { gatheredStreams, lookups, problems } = await this.#fetchStreams(requestContext, request);
     return await this.#runPipeline(requestContext, request, { lookups: await lookups(), gatheredStreams, problems });
   }
 
   async #streams(requestContext: RequestContext, request: ResourceRequest): Promise<string> {
     const { clock } = this.#options.context;
     const startedAt = performance.now();
-    const { addons, errors, problems } = await this.#fetchManifests(requestContext);
-    const lookups = this.#lookUp(request, requestContext.config);
-    const gatheredStreams = await this.#gather({ addons, errors }, request, requestContext);
+    const { errors, gatheredStreams, lookups, problems } = await this.#fetchStreams(requestContext, request);
     this.#options.activity.recordList([...gatheredStreams.reports, ...errors], requestContext);
     const key = buildListKey(requestContext, request);
     const isComplete = gatheredStreams.errors.length === 0 && problems.length === 0;
@@ -184,7 +200,7 @@ export class Aggregator {
       config,
       addonId: this.#options.settings.addonId,
       addonName: this.#getAddonName(config),
-      formatter: this.#compileFormatter(config),
+      formatter: this.getFormatter(config),
       withData: requestContext.withData,
       context: result.formatContext,
     };
@@ -224,10 +240,17 @@ export class Aggregator {
     return text;
   }
 
-  async #fetchManifests(requestContext: RequestContext) {
+  /** Requests all addons of a configuration while the title is looked up. */
+  async #fetchStreams(requestContext: RequestContext, request: ResourceRequest) {
     const configured = this.resolveAddons(requestContext);
-    const { addons, errors } = await fetchManifests(configured.addons, this.#options.upstream);
-    return { addons, errors, problems: configured.problems.map(({ name, sentence }) => ({ title: name, sentence })) };
+    const reachable = await fetchManifests(configured.addons, this.#options.upstream);
+    const lookups = this.#lookUp(request, requestContext.config);
+    return {
+      gatheredStreams: await this.#gather(reachable, request, requestContext),
+      errors: reachable.errors,
+      problems: configured.problems.map(({ name, sentence }) => ({ title: name, sentence })),
+      lookups,
+    };
   }
 
   /** Requests all addons at the same time, or by groups. */
@@ -367,11 +390,8 @@ export class Aggregator {
     return getProviderAccounts(config, { settings, pool, foreign });
   }
 
-  getFormatter(config: AddonConfig): Formatter {
-    return this.#compileFormatter(config);
-  }
-
-  #compileFormatter({ formatter }: AddonConfig): Formatter {
+  /** Returns the compiled format of a configuration. */
+  getFormatter({ formatter }: AddonConfig): Formatter {
     const key = JSON.stringify(formatter);
     const cachedFormatter = this.#formatters.get(key);
     if (cachedFormatter !== undefined) return cachedFormatter;

@@ -1,4 +1,4 @@
-import { isRecord } from './variants/path.ts';
+import { isRecord } from './is-record.ts';
 import {
   evaluateTemplateCondition,
   readReference,
@@ -13,6 +13,8 @@ export interface ResolvedTemplate {
 }
 
 const maxNotes = 60;
+/** Maximum characters of all inserted values as JSON, because a text may refer to a large value many times. */
+const maxInsertedLength = 1_000_000;
 /** Represents a member that a directive removes. */
 const removed = Symbol('removed');
 
@@ -33,7 +35,8 @@ export function resolveDirectives(config: unknown): ResolvedTemplate {
 }
 
 const directives = ['__if', '__value', '__switch', '__remove'] as const;
-const token = /\{\{\s*((?:inputs|services)(?:\.[^{}]+)?)\s*\}\}/g;
+/** The spaces at the end belong to the reference, because two quantifiers in a row would take quadratic time. */
+const token = /\{\{\s*((?:inputs|services)(?:\.[^{}]+|\s*))\}\}/g;
 const placeholder = /<(?:(?:required|optional)_)?template_placeholder>/i;
 
 function hasDirectives(root: unknown): boolean {
@@ -112,6 +115,7 @@ class TemplateResolver {
   readonly #values: TemplateValues;
   readonly #inputIds: ReadonlySet<string>;
   readonly #notes = new Set<string>();
+  #insertedLength = 0;
   usesServices = false;
 
   constructor(values: TemplateValues, inputIds: ReadonlySet<string>) {
@@ -195,8 +199,14 @@ class TemplateResolver {
       );
       return '';
     }
+    if (this.#insertedLength > maxInsertedLength) {
+      this.#notes.add('The template inserts too much text; further references are left out.');
+      return undefined;
+    }
     try {
-      return readReference(trimmed, this.#values);
+      const value = readReference(trimmed, this.#values);
+      this.#insertedLength += JSON.stringify(value ?? null).length;
+      return value;
     } catch (error) {
       if (!(error instanceof TemplateConditionError)) throw error;
       this.#notes.add(`${formatPath(path)} is not supported: ${error.message}.`);

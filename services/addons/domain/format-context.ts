@@ -3,7 +3,7 @@ import { buildVariables } from './expression/variables.ts';
 import type { FieldValue, FormatContext, PreferredList } from './format/values.ts';
 import type { TitleRequest } from './pipeline/title-request.ts';
 import type { ParsedStream } from './stream.ts';
-import { isRecord } from './variants/path.ts';
+import { isRecord } from './is-record.ts';
 
 const preferredLists: readonly PreferredList[] = ['Languages', 'Subtitles', 'AudioTags', 'AudioChannels', 'VisualTags'];
 

@@ -1,4 +1,4 @@
-import { isRecord } from './variants/path.ts';
+import { isRecord } from './is-record.ts';
 
 type ConfigFields = Record<string, unknown>;
 

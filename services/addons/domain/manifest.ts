@@ -1,3 +1,5 @@
+import { isRecord } from './is-record.ts';
+
 /** Resource of a manifest in the long notation. */
 export interface ManifestResource {
   readonly name: string;
@@ -135,10 +137,6 @@ export function mergeResources(sources: readonly MergedSource[]): readonly Manif
     if (idPrefixes === undefined) return { name, types };
     return { name, types, idPrefixes: name === 'meta' ? [...idPrefixes, errorPrefix] : idPrefixes };
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function toStrings(value: unknown): readonly string[] {

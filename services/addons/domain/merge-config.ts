@@ -1,6 +1,6 @@
 import type { AddonConfig } from './config.ts';
 import { readConfig } from './read-config.ts';
-import { isRecord } from './variants/path.ts';
+import { isRecord } from './is-record.ts';
 import { removeCredentials } from './without-credentials.ts';
 
 /**

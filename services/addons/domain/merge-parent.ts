@@ -1,5 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { AddonConfig } from './config.ts';
+import { isRecord } from './is-record.ts';
 
 /** Returns the section of a configuration that a field belongs to; `misc` by default. */
 function getSection(member: string): string {
@@ -57,8 +58,4 @@ function getItemKey(item: unknown): string {
     if (typeof id === 'string') return id;
   }
   return JSON.stringify(item);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

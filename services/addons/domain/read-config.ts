@@ -1,9 +1,10 @@
 import { Problem } from '../../contracts/problem.ts';
+import { exceedsDepth } from '../../kit/json-depth.ts';
 import { AddonConfig, formatConfigError, peerErrorMessages } from './config.ts';
 import { resolveDirectives, resolveTemplate, type ResolvedTemplate } from './config-template.ts';
 import { convertLegacyConfig } from './legacy-config.ts';
 import { parseWithRepairs } from './repair-config.ts';
-import { isRecord } from './variants/path.ts';
+import { isRecord } from './is-record.ts';
 
 const maxDepth = 32;
 /** Keys that could change the prototype of an object. */
@@ -30,7 +31,7 @@ export function parseConfig(text: string): AddonConfig {
  * @throws Problem `addons.invalid_config` (400) for values that are no configuration.
  */
 export function readConfig(value: unknown): AddonConfig {
-  if (exceedsDepth(value)) throw createInvalidProblem('The configuration is nested too deep.');
+  if (exceedsDepth(value, maxDepth)) throw createInvalidProblem('The configuration is nested too deep.');
   const template = unwrapTemplate(value);
   const normalizedConfig = normalizeConfig(template.config);
   const { config } = normalizedConfig;
@@ -43,9 +44,13 @@ export function readConfig(value: unknown): AddonConfig {
       error,
     );
   }
-  const { importNotes, ...data } = result.data;
-  const notesAndRepairs = [...notes, ...result.repairs.map(({ sentence }) => sentence)];
-  const allNotes = [...new Set([...(importNotes ?? []), ...notesAndRepairs])];
+  return addImportNotes(result.data, [...notes, ...result.repairs.map(({ sentence }) => sentence)]);
+}
+
+/** Adds notes to those of a configuration, up to a maximum number. */
+export function addImportNotes({ importNotes, ...data }: AddonConfig, notes: readonly string[]): AddonConfig {
+  const shortNotes = notes.map((note) => note.slice(0, maxNoteLength));
+  const allNotes = [...new Set([...(importNotes ?? []), ...shortNotes])];
   if (allNotes.length === 0) return data;
   const omittedCount = allNotes.length - maxNotes;
   return {
@@ -55,6 +60,7 @@ export function readConfig(value: unknown): AddonConfig {
 }
 
 const maxNotes = 100;
+const maxNoteLength = 1000;
 
 /**
  * Returns the configuration of a shared template, which is partial and may depend on inputs, with the notes for the
@@ -131,17 +137,6 @@ export function decodeConfig(encoded: string): AddonConfig {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(standard))
     throw createInvalidProblem('The configuration in the address cannot be read.');
   return parseConfig(Buffer.from(standard, 'base64').toString('utf8'));
-}
-
-function exceedsDepth(root: unknown): boolean {
-  const pending: { value: object; depth: number }[] = [];
-  if (typeof root === 'object' && root !== null) pending.push({ value: root, depth: 1 });
-  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
-    if (current.depth > maxDepth) return true;
-    for (const inner of Object.values(current.value) as unknown[])
-      if (typeof inner === 'object' && inner !== null) pending.push({ value: inner, depth: current.depth + 1 });
-  }
-  return false;
 }
 
 function createInvalidProblem(detail: string, cause?: unknown): Problem {

@@ -1,4 +1,4 @@
-import { isRecord } from './variants/path.ts';
+import { isRecord } from './is-record.ts';
 
 /** Values that the directives of a template refer to. */
 export interface TemplateValues {
@@ -12,6 +12,8 @@ export class TemplateConditionError extends Error {
   override readonly name = 'TemplateConditionError';
 }
 
+/** Maximum length of a condition, because operators are searched for in quadratic time. */
+const maxConditionLength = 2000;
 const comparison = /^(?<reference>\S+)\s+(?<operator>==|!=|>=|<=|>|<|includes)\s+(?<operand>.+)$/s;
 const reference = /^(?:inputs(?:\.[^\s.]+)+|services(?:\.[^\s.]+)?)$/;
 
@@ -22,6 +24,8 @@ const reference = /^(?:inputs(?:\.[^\s.]+)+|services(?:\.[^\s.]+)?)$/;
  * @throws TemplateConditionError
  */
 export function evaluateTemplateCondition(condition: string, values: TemplateValues): boolean {
+  if (condition.length > maxConditionLength)
+    throw new TemplateConditionError(`it is longer than ${String(maxConditionLength)} characters`);
   const splitOperands = (text: string, word: string): readonly string[] =>
     text.split(new RegExp(`\\s+${word}\\s+(?=!*\\s*(?:inputs|services)\\b)`));
   return splitOperands(condition.trim(), 'or').some(

@@ -150,7 +150,9 @@ export class Profiles {
     if (parentConfig === undefined) return { ...profile, config: ownConfig, revision: String(updatedAt) };
     const revision = `${String(updatedAt)}.${String(parentConfig.updatedAt)}`;
     return {
-      ...{ ...profile, config: mergeParentConfig(parentConfig.config, ownConfig), revision },
+      ...profile,
+      config: mergeParentConfig(parentConfig.config, ownConfig),
+      revision,
       foreign: foreign || parentConfig.foreign,
       publicOnly: publicOnly || parentConfig.publicOnly,
     };
@@ -286,7 +288,7 @@ export class Profiles {
     return Buffer.concat([header, Buffer.from(encryptedPassword, 'base64url')]).toString('base64url');
   }
 
-  /** Decodes a path segment of {@link segment}. Returns undefined for other segments. */
+  /** Decodes a path segment of {@link encodeSegment}. Returns undefined for other segments. */
   decodeSegment(segment: string): { readonly uuid: string; readonly encryptedPassword: string } | undefined {
     if (!/^A[\w-]{50,600}$/.test(segment)) return undefined;
     const bytes = Buffer.from(segment, 'base64url');

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { createCloseSignal } from '../../kit/disconnect-signal.ts';
+import { createCloseSignal } from '../../kit/http/disconnect-signal.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { ParsedStream } from '../domain/stream.ts';

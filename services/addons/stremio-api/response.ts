@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
-import { readRequestBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/http/body.ts';
 import { LruMap } from '../domain/lru-map.ts';
 
 const compress = promisify(gzip);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { parseAddonPath, type AddonPath } from '../domain/resource-path.ts';

@@ -139,6 +139,11 @@ const RuleProblem = z.object({
 
 const WithConfig = z.object({ config: AddonConfiguration });
 
+const importQuery = z
+  .enum(['yes'])
+  .optional()
+  .describe('The configuration comes from a file: addons that cannot be used are listed in its notes, not refused.');
+
 /** Routes of the addons page. */
 export const addonsApi = {
   overview: defineRoute({
@@ -170,6 +175,7 @@ export const addonsApi = {
       'Makes a configuration. Its password is made here and kept in the vault; one that inherits from another ' +
       'that the page looks after need not know its password.',
     access: mayWrite('addons'),
+    query: z.object({ import: importQuery }),
     body: WithConfig,
     reply: AddonProfile,
   }),
@@ -178,7 +184,10 @@ export const addonsApi = {
     path: '/api/addons/profiles/:uuid',
     summary: 'Replaces a configuration, or merges into it; what is installed goes on working.',
     access: mayWrite('addons'),
-    query: z.object({ merge: z.enum(['yes']).optional().describe('Members that are not there stay.') }),
+    query: z.object({
+      merge: z.enum(['yes']).optional().describe('Members that are not there stay.'),
+      import: importQuery,
+    }),
     body: WithConfig,
     reply: AddonProfile,
   }),

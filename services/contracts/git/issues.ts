@@ -69,6 +69,17 @@ const threadEntry = z.object({
 export const GitMergeStyle = z.enum(['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only']);
 export type GitMergeStyle = z.infer<typeof GitMergeStyle>;
 
+/** Reasons that prevent the merge of a pull request. */
+export const GitMergeHurdle = z.enum([
+  'open_dependencies',
+  'checks_not_passed',
+  'missing_approvals',
+  'requested_changes',
+  'pending_review_requests',
+  'outdated_branch',
+]);
+export type GitMergeHurdle = z.infer<typeof GitMergeHurdle>;
+
 /** Fields that only pull requests have. */
 export const GitPull = z.object({
   /** `dev`, or `owner/name:dev` for another repository. */
@@ -95,7 +106,7 @@ export const GitPull = z.object({
   /** Requirements of the base branch's protection for a merge. */
   approvals: z.int(),
   approvalsWanted: z.int(),
-  hurdles: z.array(z.string()),
+  hurdles: z.array(GitMergeHurdle),
   /** The protection allows the caller to merge; administrators may override it. */
   mayMerge: z.boolean(),
   mayForce: z.boolean(),

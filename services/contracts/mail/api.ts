@@ -114,7 +114,7 @@ export const MailAccess = z.object({
       error: z.string(),
     })
     .nullable(),
-  /** Networks that may send. Empty: this computer and private networks, or all networks when a sign-in is required. */
+  /** Networks that can send mail. Empty for this computer and private networks, or for all networks if sign-in is required. */
   clients: z.array(z.string()),
   maxMegabytes: z.int(),
 });

@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isDisconnectError } from '../../kit/disconnect-signal.ts';
+import type { Reply } from '../../kit/http/respond.ts';
+import { Router } from '../../kit/http/router.ts';
 import type { Exchange, MountedApi } from '../http/exchange.ts';
 import { getPublicDetail } from '../http/public-detail.ts';
 import { AuthCall, type AuthResponse } from './http/auth-call.ts';
@@ -20,7 +20,7 @@ import { userRoutes } from './routes/user.ts';
 import { verifyRoutes } from './routes/verify.ts';
 import { authPrefix, getBaseUrl } from './site.ts';
 
-const routes: readonly (Route & readonly unknown[])[] = [
+const router = new Router<Route>([
   ...tokenRoutes,
   ...signupRoutes,
   ...userRoutes,
@@ -30,7 +30,7 @@ const routes: readonly (Route & readonly unknown[])[] = [
   ...adminUserRoutes,
   ...linkRoutes,
   ...publicRoutes,
-];
+]);
 
 type HandlerContext = Pick<Context, 'caller' | 'clock' | 'log' | 'publicUrl'>;
 
@@ -40,22 +40,13 @@ export function createAuthApi(context: HandlerContext, parts: AuthDependencies):
     prefix: authPrefix,
     // Users open these paths from mails and in browsers, where no API key is sent.
     isOpen: (path) => /^\/(?:verify|callback|authorize|\.well-known\/[^/]*)\/?$/.test(path),
-    async handle(exchange) {
-      const { request, response } = exchange;
-      response.setHeader('Vary', 'Origin');
-      try {
-        send(response, await handleCall(context, parts, exchange));
-      } catch (error) {
-        // The listener handles disconnects for all APIs.
-        if (isDisconnectError(request, response, error)) throw error;
-        const authError = toAuthError(context, error);
-        parts.metrics.refusals.inc({ code: authError.errorCode });
-        const version = request.headers['x-supabase-api-version'];
-        const { status, headers, body } = formatAuthError(authError, typeof version === 'string' ? version : undefined);
-        if (response.headersSent) return void response.destroy();
-        if (!request.complete) response.setHeader('Connection', 'close');
-        send(response, { status, headers: { ...authError.headers, ...headers }, body });
-      }
+    handle: async (exchange) => toReply(await handleCall(context, parts, exchange)),
+    renderError(error, { request }) {
+      const authError = toAuthError(context, error);
+      parts.metrics.refusals.inc({ code: authError.errorCode });
+      const version = request.headers['x-supabase-api-version'];
+      const { status, headers, body } = formatAuthError(authError, typeof version === 'string' ? version : undefined);
+      return toReply({ status, headers: { ...authError.headers, ...headers }, body });
     },
   };
 }
@@ -65,45 +56,22 @@ async function handleCall(
   parts: AuthDependencies,
   { request, path, query }: Exchange,
 ): Promise<AuthResponse> {
-  const segments = splitPath(path);
-  const candidates = routes.flatMap(([method, pattern, answer]) => {
-    const wildcards = segments === undefined ? undefined : matchPath(splitPath(pattern) ?? [], segments);
-    return wildcards === undefined ? [] : [{ method, answer, open: wildcards }];
-  });
-  const route = candidates.find(({ method }) => method === request.method);
-  if (route === undefined && candidates.length > 0) return { status: 405 };
-  if (route === undefined) {
-    return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
-  }
+  const match = router.find(request.method ?? '', path);
+  if (match === undefined) return answerUnmatched(path);
   const call = new AuthCall({
     request,
     query: new URLSearchParams(query),
     address: context.caller(request).remoteAddress,
     base: getBaseUrl(context, parts.settings, request),
-    path: route.open,
+    params: match.params,
     now: context.clock.now(),
   });
-  return route.answer(parts, call);
+  return match.route.answer(parts, call);
 }
 
-/** Splits and decodes a path; undefined when it is not valid URL encoding. */
-function splitPath(path: string): readonly string[] | undefined {
-  try {
-    return path
-      .split('/')
-      .filter((piece, index, all) => index > 0 && (piece !== '' || index < all.length - 1))
-      .map(decodeURIComponent);
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
-  }
-}
-
-/** Matches a path and returns the segments for wildcards; undefined when it does not match. */
-function matchPath(pattern: readonly string[], segments: readonly string[]): readonly string[] | undefined {
-  if (pattern.length !== segments.length) return undefined;
-  if (pattern.some((segment, index) => segment !== '*' && segment !== segments[index])) return undefined;
-  return segments.filter((_, index) => pattern[index] === '*');
+function answerUnmatched(path: string): AuthResponse {
+  if (router.getAllowedMethods(path).length > 0) return { status: 405 };
+  return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
 }
 
 function toAuthError({ log }: HandlerContext, error: unknown): AuthError {
@@ -127,10 +95,9 @@ function toAuthError({ log }: HandlerContext, error: unknown): AuthError {
   return new AuthError(error.status, slug, getPublicDetail(error));
 }
 
-function send(response: ServerResponse, { status, headers = {}, body }: AuthResponse): void {
-  if (body === undefined) return void response.writeHead(status, headers).end();
+function toReply({ status, headers = {}, body }: AuthResponse): Reply {
+  const common = { Vary: 'Origin', ...headers };
+  if (body === undefined) return { status, headers: common };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response
-    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers })
-    .end(text);
+  return { status, headers: { 'content-type': 'application/json', ...common }, body: text };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import { readRequestBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/http/body.ts';
 
 /**
  * Reads the entire body of a request.

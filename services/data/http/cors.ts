@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Reply, ResponseHeaders } from '../../kit/http/respond.ts';
 
 const exposedHeaders = [
   'Content-Range',
@@ -29,25 +30,26 @@ const allowedHeaders = [
   'x-requested-with',
 ].join(', ');
 
-/** Allows pages of any origin to read responses; access is controlled by API keys. */
-export function allowOrigin(request: IncomingMessage, response: ServerResponse): void {
-  if (request.headers.origin === undefined) return;
-  response.setHeader('Access-Control-Allow-Origin', '*');
-  response.setHeader('Access-Control-Expose-Headers', exposedHeaders);
+/** Returns the headers that let pages of any origin read responses; access is controlled by API keys. */
+export function buildOriginHeaders(request: IncomingMessage): ResponseHeaders {
+  if (request.headers.origin === undefined) return {};
+  return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposedHeaders };
 }
 
-export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+/** Answers a preflight. */
+export function buildPreflight(request: IncomingMessage): Reply {
   const requestedHeaders = request.headers['access-control-request-headers'];
-  response.setHeader('Access-Control-Allow-Origin', '*');
-  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
-  response.setHeader(
-    'Access-Control-Allow-Headers',
-    requestedHeaders !== undefined && requestedHeaders.length <= 2048 ? requestedHeaders : allowedHeaders,
-  );
   // Chrome sends this header when a public page requests a private address.
-  if (request.headers['access-control-request-private-network'] === 'true') {
-    response.setHeader('Access-Control-Allow-Private-Network', 'true');
-  }
-  response.setHeader('Access-Control-Max-Age', '600');
-  response.writeHead(200, { 'Content-Length': 0 }).end();
+  const isPrivate = request.headers['access-control-request-private-network'] === 'true';
+  return {
+    status: 200,
+    headers: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+      'Access-Control-Allow-Headers':
+        requestedHeaders !== undefined && requestedHeaders.length <= 2048 ? requestedHeaders : allowedHeaders,
+      ...(isPrivate ? { 'Access-Control-Allow-Private-Network': 'true' } : {}),
+      'Access-Control-Max-Age': '600',
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Reply } from '../../kit/http/respond.ts';
 import type { KeyRole } from '../keys/keys.ts';
 
 /** Request with a valid API key or for an open path, for the API with its prefix. */
@@ -19,6 +20,11 @@ export interface MountedApi {
   readonly prefix: string;
   /** Returns true for paths below the prefix that browsers open without an API key. */
   isOpen?(path: string): boolean;
-  /** Handles a request, with errors in the format of the API. Rejections are answered with status 500. */
-  handle(exchange: Exchange): Promise<void>;
+  /** Handles a request. */
+  handle(exchange: Exchange): Promise<Reply>;
+  /**
+   * Renders what `handle` threw in the format of the API; undefined leaves it to the listener. Not called for clients
+   * that disconnected.
+   */
+  renderError?(error: unknown, exchange: Exchange): Reply | undefined;
 }

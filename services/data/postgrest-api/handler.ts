@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
 import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
-import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import type { Exchange, MountedApi } from '../http/exchange.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
-import { toErrorResponse, sendResponse, type RestResponse } from './response.ts';
+import { toErrorResponse, type RestResponse } from './response.ts';
 import { runBatch } from './batch.ts';
 import { createRequestContext, type RequestContext } from './request-context.ts';
 import { RestError } from './errors.ts';
@@ -30,25 +29,20 @@ export interface RestApiOptions {
 /** Creates the row API, which serves tables and functions like PostgREST. */
 export function createRestApi(options: RestApiOptions): MountedApi {
   const run = createRun(options.database);
+  const roles = new WeakMap<Exchange, Role>();
   return {
     prefix: '/rest/v1',
     async handle(exchange) {
-      const { request, response } = exchange;
-      let role: Role | undefined;
-      try {
-        const identity = identify(request, exchange.keyRole ?? 'anon', options.keys, options.settings.jwtAudience);
-        role = identity.role;
-        const context = createRequestContext(request, exchange.path, exchange.query, identity, options.settings);
-        sendResponse(response, request.method === 'HEAD', await handleRequest(options, run, context, exchange));
-      } catch (error) {
-        // The listener handles disconnects for all APIs.
-        if (isDisconnectError(request, response, error)) throw error;
-        const errorResponse = toErrorResponse(error, role);
-        if (errorResponse === undefined) options.context.log.error('row request failed', { error });
-        if (response.headersSent) return void response.destroy();
-        if (!request.complete) response.setHeader('Connection', 'close');
-        sendResponse(response, request.method === 'HEAD', errorResponse ?? createUnexpectedErrorResponse());
-      }
+      const { request } = exchange;
+      const identity = identify(request, exchange.keyRole ?? 'anon', options.keys, options.settings.jwtAudience);
+      roles.set(exchange, identity.role);
+      const context = createRequestContext(request, exchange.path, exchange.query, identity, options.settings);
+      return handleRequest(options, run, context, exchange);
+    },
+    renderError(error, exchange) {
+      const errorResponse = toErrorResponse(error, roles.get(exchange));
+      if (errorResponse === undefined) options.context.log.error('row request failed', { error });
+      return errorResponse ?? createUnexpectedErrorResponse();
     },
   };
 }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import { getPublicDetail } from '../http/public-detail.ts';
@@ -11,18 +10,6 @@ export interface RestResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Undefined for a response without a body and Content-Type. */
   readonly body: string | undefined;
-}
-
-export function sendResponse(response: ServerResponse, isHead: boolean, { status, headers, body }: RestResponse): void {
-  for (const [name, value] of Object.entries(headers))
-    response.setHeader(name, typeof value === 'string' ? value : [...value]);
-  if (body === undefined) {
-    if (status !== 204) response.setHeader('Content-Length', 0);
-    response.writeHead(status).end();
-    return;
-  }
-  if (!isHead) response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.writeHead(status).end(isHead ? undefined : body);
 }
 
 /** Converts an error to the format of PostgREST; returns undefined for unexpected errors. */

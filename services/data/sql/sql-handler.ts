@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Database } from '../engine/database.ts';
+import { jsonReply, textReply } from '../../kit/http/respond.ts';
 import { readBody } from '../http/body.ts';
 import type { Exchange, MountedApi } from '../http/exchange.ts';
 import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
@@ -26,30 +26,25 @@ export interface SqlApiOptions {
 export function createSqlApi({ database, cache, settings }: SqlApiOptions): MountedApi {
   return {
     prefix: '/pg',
-    async handle({ request, response, path, keyRole }: Exchange) {
-      if (keyRole !== 'service_role') return sendJson(response, 403, { message: 'This needs the service key' });
+    async handle({ request, path, keyRole }: Exchange) {
+      if (keyRole !== 'service_role') return jsonReply(403, { message: 'This needs the service key' });
       if (path === '/types' && request.method === 'GET') {
-        const text = buildTypeScriptTypes(await cache.current(), settings.schemas);
-        response.writeHead(200, {
-          'Content-Type': 'text/plain; charset=utf-8',
-          'Content-Length': Buffer.byteLength(text),
-        });
-        return void response.end(text);
+        return textReply(200, buildTypeScriptTypes(await cache.current(), settings.schemas));
       }
       if (path !== '/query' || request.method !== 'POST') {
-        return sendJson(response, path === '/query' ? 405 : 404, { message: 'Use POST /pg/query' });
+        return jsonReply(path === '/query' ? 405 : 404, { message: 'Use POST /pg/query' });
       }
       const body = QueryRequest.safeParse(parseJson((await readBody(request, maxBodyBytes)).toString()));
-      if (!body.success) return sendJson(response, 400, { message: 'Send {"query": "a statement"} as JSON' });
+      if (!body.success) return jsonReply(400, { message: 'Send {"query": "a statement"} as JSON' });
       try {
         const result = await database.withStatementPool((pool) => runStatements(pool, body.data.query));
         // Without event triggers no notification reports a schema change.
         if (database.limits.length > 0) cache.invalidate();
-        sendJson(response, 200, result.at(-1)?.rows ?? []);
+        return jsonReply(200, result.at(-1)?.rows ?? []);
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;
         const { message, code, detail, hint, position } = error;
-        sendJson(response, 400, { message, code, detail, hint, position });
+        return jsonReply(400, { message, code, detail, hint, position });
       }
     },
   };
@@ -62,11 +57,4 @@ function parseJson(text: string): unknown {
     if (error instanceof SyntaxError) throw new Problem('data.bad_json', 400, 'The body is no JSON.', { cause: error });
     throw error;
   }
-}
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
-  response
-    .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) })
-    .end(text);
 }

@@ -64,11 +64,11 @@ export class OptionFiles implements Disposable {
   /** Lists ignored options that the user relies on; undefined without any. */
   get ignoredOptions(): string | undefined {
     const sets = [this.#options, ...Object.values(this.#presets)];
-    const relevant = sets.flatMap(findIgnoredOptions).filter(({ isRelevant: isMissed }) => isMissed);
+    const relevant = sets.flatMap(findIgnoredOptions).filter(({ isRelevant }) => isRelevant);
     if (relevant.length === 0) return undefined;
     const names = [...new Set(relevant.map(({ option, reason }) => `${option} (${reason})`))];
     const more = names.length > maxListedOptions ? ` and ${String(names.length - maxListedOptions)} more` : '';
-    return `Options of yt-dlp are left out: ${names.slice(0, maxListedOptions).join(', ')}${more}.`;
+    return `yt-dlp options ignored: ${names.slice(0, maxListedOptions).join(', ')}${more}.`;
   }
 
   /** Result of the last reload of the options; undefined without a file. */
@@ -165,8 +165,8 @@ export class OptionFiles implements Disposable {
   }
 
   #logIgnored(options: Options): void {
-    for (const { option, reason, isRelevant: isMissed } of findIgnoredOptions(options)) {
-      this.#context.log[isMissed ? 'warn' : 'info']('yt-dlp option ignored', { option, reason });
+    for (const { option, reason, isRelevant } of findIgnoredOptions(options)) {
+      this.#context.log[isRelevant ? 'warn' : 'info']('yt-dlp option ignored', { option, reason });
     }
   }
 }

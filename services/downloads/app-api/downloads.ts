@@ -15,7 +15,7 @@ import { getMediaType } from '../domain/media-type.ts';
 import { readStatistics } from '../store/statistics.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { MetubeDependencies } from '../metube-api/app.ts';
-import { resolveFile } from '../metube-api/files.ts';
+import { resolveFile } from '../run/resolve-file.ts';
 
 /** Returns the handlers for downloads, with the same rules as on the service's port. */
 export function createDownloadHandlers(deps: MetubeDependencies): readonly ApiHandler[] {

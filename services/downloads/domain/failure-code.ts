@@ -1,11 +1,11 @@
 import type { FailureCode } from '../../contracts/downloads/causes.ts';
 
 /**
- * Patterns of messages by failure code. yt-dlp and ffmpeg report failures only as text, so their messages are classified
- * here, once; all other code uses the codes. The first match applies.
+ * Patterns of messages by failure code. yt-dlp and ffmpeg report failures only as text, and downloads store only the
+ * message, so messages are classified here; other code uses the codes. The first match applies.
  */
 const patterns: readonly (readonly [FailureCode, RegExp])[] = [
-  ['disk_full', /disk is full|no space left/i],
+  ['disk_full', /disk (of the download folder )?is full|no space left/i],
   ['internal_address', /internal address|private address/i],
   ['folder_not_writable', /folder[^.]* cannot be written/i],
   ['ffmpeg_missing', /ffmpeg[^.]*(not found|missing|not installed)|ffprobe[^.]*not found/i],
@@ -21,9 +21,13 @@ const patterns: readonly (readonly [FailureCode, RegExp])[] = [
   ['unreachable', /timed out|timeout|connection|resolve|unreachable|not known|did not say within/i],
 ];
 
+/** Names in messages: the id of the video, addresses and quoted words. A site or user may choose any word for them. */
+const namePattern = /^ERROR: \[[^\]]*\] [^\s:]+: |https?:\/\/\S+|'[^'\s]*'|"[^"\s]*"/g;
+
 /** Returns the code of a failed download; undefined for an unknown cause. */
 export function findFailureCode(message: string | null): FailureCode | undefined {
-  return message === null ? undefined : patterns.find(([, pattern]) => pattern.test(message))?.[0];
+  const text = message?.replaceAll(namePattern, '');
+  return text === undefined ? undefined : patterns.find(([, pattern]) => pattern.test(text))?.[0];
 }
 
 /** Returns the code of a failed check of a subscription, for which a missing page has precedence. */

@@ -276,7 +276,13 @@ export class Driver {
     ) {
       throw new Problem(isArchived(skipReasonText) ? 'downloads.archived' : 'downloads.skipped', 409, skipReasonText);
     }
-    if (exit.code !== 0) throw createEngineProblem(formatFailure(errors, exit));
+    if (exit.code !== 0) {
+      const failure = formatFailure(errors, exit);
+      // yt-dlp also exits with 1 when only subtitles failed. It reports the result of complete files, and of deleted ones.
+      const hasResult = exit.code === 1 && path !== undefined && existsSync(path);
+      if (!hasResult || !['video', 'audio'].includes(call.item.order.type)) throw createEngineProblem(failure);
+      this.#log.warn('download completed with errors', { uid: call.item.uid, error: withoutSecrets(failure) });
+    }
     // For pictures and subtitles, the extractor only warns that a name is too long.
     const refusal = path === undefined ? errors.find((line) => nameTooLong.test(line)) : undefined;
     if (refusal !== undefined && ['captions', 'thumbnail'].includes(call.item.order.type))

@@ -110,9 +110,9 @@ export class Extractor implements AsyncDisposable {
   }
 
   async #getNetworkPolicy(): Promise<NetworkPolicy> {
-    const { allowPrivateAddresses, resolveAddress: addressOf = resolvePublicAddress } = this.#deps;
+    const { allowPrivateAddresses, resolveAddress = resolvePublicAddress } = this.#deps;
     if (allowPrivateAddresses) return { allowInternal: true, proxies: null };
-    this.#proxy ??= EgressProxy.open(addressOf);
+    this.#proxy ??= EgressProxy.open(resolveAddress);
     return { allowInternal: false, proxies: getProxies((await this.#proxy).url, process.env) };
   }
 

@@ -88,11 +88,7 @@ export class Worker implements AsyncDisposable {
   }
 
   /** Runs a command like {@link runLines}. */
-  async run(
-    args: readonly string[],
-    options: RunOptions,
-    { allowInternal: internal, proxies }: NetworkPolicy,
-  ): Promise<Exit> {
+  async run(args: readonly string[], options: RunOptions, { allowInternal, proxies }: NetworkPolicy): Promise<Exit> {
     options.signal.throwIfAborted();
     if (!this.usable) return lostExit;
     const id = this.#next++;
@@ -117,7 +113,7 @@ export class Worker implements AsyncDisposable {
       const { promise: exited, resolve: ended } = Promise.withResolvers<Exit>();
       const { promise: running, resolve: started } = Promise.withResolvers<number>();
       this.#jobs.set(id, { options, started, ended, openStreams: new Set(['out', 'err']), exit: undefined });
-      const job = { id, argv: args, socket: join(this.#folder, 's'), internal, proxies };
+      const job = { id, argv: args, socket: join(this.#folder, 's'), internal: allowInternal, proxies };
       this.#child.send(job);
       pid = await Promise.race([running, exited.then(() => undefined)]);
       if (options.signal.aborted) stop();
@@ -206,6 +202,6 @@ export class Worker implements AsyncDisposable {
   }
 }
 
-function settleJob({ exit, openStreams: open, ended }: Job): void {
-  if (exit !== undefined && open.size === 0) ended(exit);
+function settleJob({ exit, openStreams, ended }: Job): void {
+  if (exit !== undefined && openStreams.size === 0) ended(exit);
 }

@@ -30,7 +30,7 @@ import { parseBody, parseIds, readBody } from './request-body.ts';
 import { createCors } from './cors.ts';
 import { createFileHandler, createListHandler } from './files.ts';
 import { createSignIn } from './sign-in.ts';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import type { SocketIo } from '../../kit/socket-io.ts';
 import { socketPath } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';
@@ -65,7 +65,7 @@ export function createMetubeApp(deps: MetubeDependencies): Express {
     next();
   });
   app.use(createCors(settings));
-  // Live clients are authorized once per connection, not per message.
+  // Live clients are authorized when they connect, and disconnected when their access ends.
   app.use(socketPath, (request, response) => deps.socketIo.http(request, response));
   app.use(createSignIn(context, settings));
 
@@ -277,16 +277,16 @@ function parseInteger(value: unknown, field: string, defaultValue: number, max: 
 async function retryEach(intake: Intake, ids: readonly string[]): Promise<AddResult> {
   // In parallel: each retry may take the full response timeout.
   const results = await Promise.all([...new Set(ids)].map(async (id) => await intake.retry([id])));
-  const failed = results.filter(({ status: resultStatus }) => resultStatus === 'error');
+  const failed = results.filter(({ status }) => status === 'error');
   const uids = results.flatMap((result) => result.uids);
   if (failed.length === 0)
     return results.length === 1 && results[0] !== undefined ? results[0] : { status: 'ok', uids };
   return { status: 'error', msg: failed.map(({ msg }) => msg ?? '').join(', '), uids };
 }
 
-function toResponse({ status: resultStatus, msg, uids }: AddResult): Record<string, unknown> {
+function toResponse({ status, msg, uids }: AddResult): Record<string, unknown> {
   const uidFields = uids.length === 1 ? { uid: uids[0] } : uids.length === 0 ? {} : { uids, count: uids.length };
-  return { status: resultStatus, ...(msg === undefined ? {} : { msg }), ...uidFields };
+  return { status, ...(msg === undefined ? {} : { msg }), ...uidFields };
 }
 
 /** Renders errors. The Firefox add-on shows `error` and `message`, all other clients `msg`. */

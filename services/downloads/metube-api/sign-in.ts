@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Settings } from '../settings.ts';
 
@@ -22,21 +23,40 @@ export function createSignIn(context: SignInContext, settings: SignInSettings): 
  * Tells whether a request requires an account. The gateway has already checked its requests; of the others, only those
  * of programs on this computer are accepted without a sign-in, which Homeport's own requests are not.
  */
-export async function needsSignIn(
+async function needsSignIn(
   { isLocalProgram }: Pick<Context, 'isLocalProgram'>,
-  { requireSignIn, trustLocalPrograms }: SignInSettings,
+  settings: SignInSettings,
   request: IncomingMessage,
 ): Promise<boolean> {
-  if (requireSignIn || !trustLocalPrograms) return true;
+  if (isSignInRequired(settings)) return true;
   return !isGatewayRequest(request) && !(await isLocalProgram(request));
 }
 
+/** Tells whether every client needs an account, also programs on this computer. */
+function isSignInRequired({ requireSignIn, trustLocalPrograms }: SignInSettings): boolean {
+  return requireSignIn || !trustLocalPrograms;
+}
+
+/**
+ * Authorizes a live client, which reads only. Returns a check of whether it is still authorized.
+ * @throws Problem 401 without an account, 403 without the grant
+ */
+export async function admitLiveClient(
+  context: SignInContext,
+  settings: SignInSettings,
+  request: IncomingMessage,
+): Promise<() => boolean> {
+  if (!(await needsSignIn(context, settings, request))) return () => !isSignInRequired(settings);
+  const identity = await requireGrant(context, request, 'read');
+  return () => context.accounts.may(identity, 'downloads', 'read', '*');
+}
+
 /** @throws Problem 401 without an account, 403 without the grant */
-export async function requireGrant(
+async function requireGrant(
   { accounts, caller }: Pick<Context, 'accounts' | 'caller'>,
   request: IncomingMessage,
   permission: 'read' | 'write',
-): Promise<void> {
+): Promise<Identity> {
   const identity = await accounts.authenticate({
     authorization: request.headers.authorization,
     ...caller(request),
@@ -48,4 +68,5 @@ export async function requireGrant(
   if (!accounts.may(identity, 'downloads', permission, '*')) {
     throw new Problem('downloads.forbidden', 403, 'This account may not use the downloads.');
   }
+  return identity;
 }

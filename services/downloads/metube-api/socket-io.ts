@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'socket.io';
 import { Problem } from '../../contracts/problem.ts';
-import type { Log } from '../../contracts/service.ts';
+import { accountsChanged } from '../../contracts/control/accounts.ts';
+import type { Context } from '../../contracts/service.ts';
 import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
 import { doneStates, type Item, type Progress } from '../domain/item.ts';
 import type { Folders } from '../run/folders.ts';
@@ -24,20 +25,23 @@ export interface SocketIoDependencies {
   readonly optionFiles: OptionFiles;
   readonly history: () => Promise<readonly Item[]>;
   /**
-   * Authorizes a client.
+   * Authorizes a client. Returns a check of whether it is still authorized.
    * @throws Problem
    */
-  readonly admit: (request: IncomingMessage) => Promise<void>;
-  readonly log: Log;
+  readonly admit: (request: IncomingMessage) => Promise<() => boolean>;
+  readonly context: Pick<Context, 'bus' | 'clock' | 'log'>;
 }
 
 export const socketPath = '/socket.io';
 /** Maximum size of a message from a client in bytes; clients do not send any. */
 const maxMessageBytes = 16 * 1024;
 const maxClients = 200;
+/** Interval at which the access of clients is checked, since the expiry of a token is not announced. */
+const accessCheckIntervalMs = 5000;
 
 interface Client {
   readonly socket: Socket;
+  readonly isAdmitted: () => boolean;
   /** Events during the initial lists; undefined after those were sent. */
   pending: PendingEvent[] | undefined;
 }
@@ -50,29 +54,29 @@ interface PendingEvent {
 }
 
 /**
- * Creates the Socket.IO 4 server (engine.io 4) at `/socket.io`. Each event has one argument, a JSON text: `all`,
+ * Socket.IO 4 server (engine.io 4) at `/socket.io`. Each event has one argument, a JSON text: `all`,
  * `subscriptions_all`, `configuration` and `custom_dirs` for a new client, then `added`, `updated`, `completed`,
  * `canceled` and `cleared`, `subscription_added`, `subscription_updated` and `subscription_removed`, and
  * `ytdl_options_changed` with an option file. As in MeTube's protocol, a download is identified by its address, a
  * subscription by its id.
  */
-export function createDownloadsSocketIo(deps: SocketIoDependencies): SocketIo {
-  return new DownloadsSocketIo(deps);
-}
-
-class DownloadsSocketIo implements SocketIo {
+export class DownloadsSocketIo implements SocketIo {
   readonly http: SocketIo['http'];
   readonly upgrade: SocketIo['upgrade'];
   readonly #dependencies: SocketIoDependencies;
   readonly #io: SocketIo;
   readonly #clients = new Set<Client>();
+  readonly #admissions = new WeakMap<IncomingMessage, () => boolean>();
   /** Uids of the open downloads that the clients have received. */
   readonly #openUids = new Set<string>();
   readonly #subscriptions: readonly Disposable[];
 
   constructor(deps: SocketIoDependencies) {
+    const { bus, clock, log } = deps.context;
     this.#dependencies = deps;
     this.#subscriptions = [
+      bus.subscribe(accountsChanged, () => this.#disconnectRevoked()),
+      clock.every(accessCheckIntervalMs, () => this.#disconnectRevoked()),
       this.#subscribeToDownloads(),
       this.#subscribeToSubscriptions(),
       deps.optionFiles.subscribe((reload) => this.#broadcast('ytdl_options_changed', reload)),
@@ -82,7 +86,7 @@ class DownloadsSocketIo implements SocketIo {
       maxMessageBytes,
       admit: (request) => this.#admit(request),
       onConnection: (socket) => this.#connect(socket),
-      log: deps.log,
+      log,
     });
     this.http = this.#io.http;
     this.upgrade = this.#io.upgrade;
@@ -126,22 +130,28 @@ class DownloadsSocketIo implements SocketIo {
     ) {
       throw new Problem('downloads.foreign_origin', 403, 'Add the origin of this page to CORS_ALLOWED_ORIGINS first.');
     }
-    await admit(request);
+    this.#admissions.set(request, await admit(request));
     if (this.#clients.size >= maxClients)
       throw new Problem('downloads.too_many_clients', 503, 'Too many live clients.');
   }
 
   #connect(socket: Socket): void {
-    const client: Client = { socket, pending: [] };
+    const isAdmitted = this.#admissions.get(socket.request) ?? (() => false);
+    const client: Client = { socket, isAdmitted, pending: [] };
     this.#clients.add(client);
     socket.on('disconnect', () => {
       this.#clients.delete(client);
       if (this.#clients.size === 0) this.#openUids.clear();
     });
     this.#sendInitialState(client).catch((error: unknown) => {
-      this.#dependencies.log.error('initial state of a live client not sent', { error });
+      this.#dependencies.context.log.error('initial state of a live client not sent', { error });
       socket.disconnect(true);
     });
+  }
+
+  /** Disconnects clients whose token, account or grant is no longer valid. */
+  #disconnectRevoked(): void {
+    for (const { socket, isAdmitted } of this.#clients) if (!isAdmitted()) socket.disconnect(true);
   }
 
   #broadcast(event: string, content: unknown, uid?: string): void {

@@ -121,8 +121,8 @@ export class Queue implements AsyncDisposable {
    * recording ends and is kept. Resolves when nothing of it runs.
    */
   async stopRun(uid: string): Promise<void> {
-    const { runs, runner: work } = this.#deps;
-    if (work.endRecording(uid)) await runs.ended(uid);
+    const { runs, runner } = this.#deps;
+    if (runner.endRecording(uid)) await runs.ended(uid);
     else await runs.stop(uid);
   }
 
@@ -176,9 +176,9 @@ export class Queue implements AsyncDisposable {
   }
 
   #launch(item: Item): void {
-    const { runs, runner: work } = this.#deps;
+    const { runs, runner } = this.#deps;
     runs
-      .start(item.uid, 'download', async (signal) => await work.run(item, signal))
+      .start(item.uid, 'download', async (signal) => await runner.run(item, signal))
       .then((startsAt) => startsAt !== undefined && this.#wakeAt(startsAt))
       .catch((error: unknown) => this.#deps.context.log.error('download result not stored', { uid: item.uid, error }))
       .finally(() => this.wake());

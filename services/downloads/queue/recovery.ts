@@ -19,16 +19,16 @@ interface Dependencies {
  * at its start it has no runs yet.
  */
 export async function recover({ context, live, runs }: Dependencies, self: RunOwner, starting: boolean): Promise<void> {
-  for (const { item, owner: holder, leaseUntil, child } of await new DownloadStore(context.db).running()) {
-    const isLocal = holder === undefined || holder.machine === self.machine;
-    const isOwn = isLocal && holder?.process === self.process;
+  for (const { item, owner, leaseUntil, child } of await new DownloadStore(context.db).running()) {
+    const isLocal = owner === undefined || owner.machine === self.machine;
+    const isOwn = isLocal && owner?.process === self.process;
     const hasLease = leaseUntil > context.clock.now();
     // Rows of this process without a run are new, or could not be written when their run ended: the lease decides. Rows
     // with a run are alive, even when this computer slept past their lease.
     const isAlive = isOwn
       ? runs.has(item.uid) || (!starting && hasLease)
       : isLocal
-        ? await isHolderRunning(holder)
+        ? await isOwnerRunning(owner)
         : hasLease;
     if (isAlive) continue;
     if (isLocal && child !== null && (await isRunning(child))) signalGroup(Number.parseInt(child, 10), 'SIGKILL');
@@ -53,6 +53,6 @@ export async function removeLeftovers({ context, folders }: Dependencies): Promi
   });
 }
 
-async function isHolderRunning(holder: RunOwner | undefined): Promise<boolean> {
-  return holder !== undefined && (await isRunning(holder.process));
+async function isOwnerRunning(owner: RunOwner | undefined): Promise<boolean> {
+  return owner !== undefined && (await isRunning(owner.process));
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Captions } from '../../contracts/downloads/api.ts';
 import { findCaptionLanguage } from '../domain/caption-files.ts';
 import { readCues } from '../domain/cues.ts';
-import { resolveFile } from '../metube-api/files.ts';
+import { resolveFile } from './resolve-file.ts';
 
 const maxCaptionBytes = 4 * 1024 * 1024;
 const maxLanguages = 40;

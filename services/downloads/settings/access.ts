@@ -6,13 +6,18 @@ export const accessSettings = {
   allowPrivateAddresses: z.boolean().default(false).meta({
     live: true,
     title: 'Allow private addresses',
-    description: 'Downloads from this machine and the home network. Off: such addresses are refused.',
+    description: 'Allows downloads from this computer and private networks. When off, such addresses are refused.',
   }),
-  corsAllowedOrigins: z.array(origin).default(['chrome-extension://*', 'moz-extension://*']).meta({
-    live: true,
-    title: 'Web origins that may add downloads',
-    description: 'For browser extensions and bookmarklets. A star stands for anything; * alone lets every page in.',
-  }),
+  corsAllowedOrigins: z
+    .array(origin)
+    .default(['chrome-extension://*', 'moz-extension://*'])
+    .meta({
+      live: true,
+      title: 'Allowed web origins',
+      description:
+        'Web pages and browser extensions that may add downloads. Use * as a wildcard; a single * allows ' +
+        'every origin.',
+    }),
   trustLocalPrograms: z
     .boolean()
     .default(true)
@@ -20,12 +25,12 @@ export const accessSettings = {
       live: true,
       title: 'Trust programs on this computer',
       description:
-        'When on, programs on this computer may use this service without signing in, as with MeTube. When ' +
-        'off, every request needs an account or token.',
+        'Programs on this computer can use this service without signing in, as with MeTube. When off, ' +
+        'every request needs an account or a token.',
     }),
   requireSignIn: z.boolean().default(false).meta({
     live: true,
     title: 'Require sign-in',
-    description: 'Asks every client of this service for an account. Most existing clients cannot sign in.',
+    description: 'Every client must sign in with an account. Most existing MeTube clients cannot sign in.',
   }),
 };

@@ -12,8 +12,8 @@ export const downloadSettings = {
     .meta({
       live: true,
       title: 'Download mode',
-      description: 'Whether each waits for the one before it.',
-      choices: { sequential: 'One after another', concurrent: 'Several at once' },
+      description: 'Runs downloads one after another or several at the same time.',
+      choices: { sequential: 'Sequential', concurrent: 'Concurrent' },
     }),
   maxConcurrent: z
     .int()
@@ -23,9 +23,10 @@ export const downloadSettings = {
     .meta({
       live: true,
       needs: { mode: ['concurrent'] },
-      title: 'Downloads at once',
+      title: 'Concurrent downloads',
       description:
-        'Counts only in the mode “Several at once”: how many run at the same time. Converting a finished file counts too.',
+        'Maximum number of downloads that run at the same time in concurrent mode, including downloads ' +
+        'whose file is being converted.',
     }),
   quality: z
     .enum(qualities)
@@ -34,8 +35,8 @@ export const downloadSettings = {
       live: true,
       title: 'Quality',
       description:
-        'For links from extensions, apps and scripts that name no quality. 1080p means at most 1080p: if ' +
-        'there is only less, that is taken.',
+        'Quality of downloads from extensions, apps and scripts that do not specify one. A resolution is ' +
+        'an upper limit: 1080p selects the best quality up to 1080p.',
       choices: {
         best: 'Best',
         '2160p': '2160p (4K)',
@@ -46,7 +47,7 @@ export const downloadSettings = {
         '360p': '360p',
         '240p': '240p',
         worst: 'Smallest file',
-        audio: 'Sound only',
+        audio: 'Audio only',
       },
     }),
   format: z
@@ -55,15 +56,15 @@ export const downloadSettings = {
     .meta({
       live: true,
       title: 'Format',
-      description: 'For links from extensions, apps and scripts that name no format.',
+      description: 'Format of downloads from extensions, apps and scripts that do not specify one.',
       choices: {
-        any: 'As the site has it',
+        any: 'Original',
         mp4: 'MP4',
         ios: 'MP4 for Apple devices',
         webm: 'WebM',
         mkv: 'MKV',
         avi: 'AVI',
-        m4a: 'M4A, sound only',
+        m4a: 'M4A (audio only)',
         mp3: 'MP3',
         opus: 'Opus',
         ogg: 'Ogg',

@@ -9,18 +9,18 @@ export const engineSettings = {
       live: true,
       title: 'Keep yt-dlp loaded',
       description:
-        'Starts downloads several times as fast, for about 50 MB of memory while there are any. Where ' +
-        'Python cannot import yt-dlp, each download starts it anew.',
+        'Keeps a yt-dlp process running while there are downloads. They start faster, and the process uses ' +
+        'about 50 MB of memory. Where Python cannot import yt-dlp, each download starts a new process.',
     }),
   socketTimeout: z.int().min(1).max(600).default(30).meta({
     live: true,
     unit: 'seconds',
-    title: 'Patience with silent servers',
-    description: 'A connection on which no byte arrives for this time is given up.',
+    title: 'Connection timeout',
+    description: 'A connection fails when no data arrives for this time.',
   }),
   retries: z.int().min(0).max(100).default(10).meta({
     live: true,
     title: 'Retries',
-    description: 'How often a broken transfer is continued before the download fails.',
+    description: 'How many times an interrupted transfer is resumed before the download fails.',
   }),
 };

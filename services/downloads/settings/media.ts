@@ -16,12 +16,16 @@ const segmentCategories = [
 
 /** Settings of conversion, subtitles and SponsorBlock. */
 export const mediaSettings = {
-  iosFormat: z.boolean().default(false).meta({
-    live: true,
-    title: 'Files for Apple devices',
-    description:
-      'Where a request names no format: MP4 with H.264 or HEVC and AAC, converted where a site has nothing of the kind.',
-  }),
+  iosFormat: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Apple-compatible files',
+      description:
+        'Downloads MP4 files with H.264 or HEVC video and AAC audio when a request does not specify a ' +
+        'format. Other files are converted.',
+    }),
   subtitles: z
     .array(language.meta({ example: 'en' }))
     .max(50)
@@ -29,41 +33,43 @@ export const mediaSettings = {
     .meta({
       live: true,
       title: 'Subtitles',
-      description: 'Languages whose subtitles come with a video. A language that a video lacks is passed over.',
+      description: 'Subtitle languages to download with each video. Languages that a video does not have are skipped.',
     }),
   embedSubtitles: z.boolean().default(false).meta({
     live: true,
-    title: 'Subtitles inside the video',
-    description: 'Off: as .srt files beside it. AVI has no room for any, so there they are always files.',
+    title: 'Embed subtitles',
+    description:
+      'Stores subtitles in the video file. When off, and always for AVI, they are saved as separate .srt files.',
   }),
   automaticSubtitles: z.boolean().default(false).meta({
     live: true,
-    title: 'Automatic subtitles too',
-    description: 'What a machine has written is taken where nobody else has.',
+    title: 'Automatic subtitles',
+    description: 'Downloads automatically generated subtitles when a video has no manual ones.',
   }),
   sponsorblockApi: webAddress.default('https://sponsor.ajay.app').meta({
     live: true,
     title: 'SponsorBlock server',
     description:
-      'Asked for advertising in a video where a request wants it left out. It learns the beginning of a hash.',
+      'Server that provides the segments to remove from a video. It receives only the first characters ' +
+      'of a hash of the video ID.',
   }),
   sponsorblockCategories: z
     .array(z.enum(segmentCategories))
     .default(['sponsor', 'selfpromo', 'interaction'])
     .meta({
       live: true,
-      title: 'What SponsorBlock leaves out',
-      description: 'Cut out where a request wants it.',
+      title: 'SponsorBlock categories',
+      description: 'Segments to remove when a request enables SponsorBlock.',
       choices: {
         sponsor: 'Sponsors',
-        selfpromo: 'Unpaid promotion of their own',
-        interaction: 'Asking to subscribe',
-        intro: 'Opening',
-        outro: 'Credits and end cards',
-        preview: 'Preview or recap',
+        selfpromo: 'Self-promotion',
+        interaction: 'Interaction reminders',
+        intro: 'Intros',
+        outro: 'End cards and credits',
+        preview: 'Previews and recaps',
         filler: 'Tangents and jokes',
-        music_offtopic: 'What is no music, in music videos',
-        hook: 'Hook and greetings',
+        music_offtopic: 'Non-music sections of music videos',
+        hook: 'Hooks and greetings',
       },
     }),
 };

@@ -9,30 +9,37 @@ export const serverSettings = {
     .default('/')
     .meta({
       title: 'Path prefix',
-      description: 'Below which path of its address the service answers, where another server stands before it.',
+      description: 'Path under which the service is served when it runs behind a reverse proxy.',
     }),
   publicUrl: publicUrl.default('').meta({
-    title: 'Public address of files',
+    title: 'Public file URL',
     description:
-      'Where links to finished files lead, when another server hands them out: https://media.example.org/files. Empty: the service itself.',
+      'Base URL of links to finished files when another server serves them, such as ' +
+      'https://media.example.org/files. Leave empty to serve them from this service.',
   }),
   publicAudioUrl: publicUrl.default('').meta({
-    title: 'Public address of sound',
-    description: 'The same for sound. Empty: the service itself.',
+    title: 'Public audio URL',
+    description:
+      'Base URL of links to finished audio files when another server serves them. Leave empty to serve ' +
+      'them from this service.',
   }),
   robotsFile: file.meta({
     live: true,
-    title: 'File for robots.txt',
-    description: 'Answered at /robots.txt. Empty: search engines are asked to stay out of the downloads.',
+    title: 'robots.txt file',
+    description: 'File served at /robots.txt. Leave empty to ask search engines not to index the downloads.',
   }),
   https: z.boolean().default(false).meta({
     title: 'HTTPS',
-    description: 'Answers by TLS alone, with the certificate below.',
+    description: 'Accepts HTTPS only, using the certificate below.',
   }),
   certFile: file.meta({
     needs: { https: [true] },
     title: 'Certificate file',
-    description: 'In PEM, with the chain behind it.',
+    description: 'PEM file with the certificate, followed by its chain.',
   }),
-  keyFile: file.meta({ needs: { https: [true] }, title: 'Key file', description: 'Of the certificate, in PEM.' }),
+  keyFile: file.meta({
+    needs: { https: [true] },
+    title: 'Key file',
+    description: 'PEM file with the private key of the certificate.',
+  }),
 };

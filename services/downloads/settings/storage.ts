@@ -6,26 +6,26 @@ export const storageSettings = {
   downloadDir: folder.default('').meta({
     live: true,
     title: 'Download folder',
-    description: 'Where finished files go. Empty: the folder Downloads/homeport in your home folder.',
+    description: 'Folder for finished files. Leave empty to use Downloads/homeport in your home folder.',
     folder: true,
   }),
   tempDir: folder.default('').meta({
-    title: 'Folder for unfinished files',
+    title: 'Temporary folder',
     description:
-      'Where downloads are kept until they are complete. Empty: a folder of the app. On the same disk as ' +
-      'the download folder, finishing takes no copying.',
+      'Folder for unfinished downloads. Leave empty to use a folder in the data folder. On the same disk ' +
+      'as the download folder, finished files are moved without copying.',
     folder: true,
   }),
   audioDownloadDir: folder.default('').meta({
     live: true,
-    title: 'Download folder for sound',
-    description: 'Where audio files go. Empty: the download folder.',
+    title: 'Audio download folder',
+    description: 'Folder for finished audio files. Leave empty to use the download folder.',
     folder: true,
   }),
   customDirs: z.boolean().default(true).meta({
     live: true,
-    title: 'Folders in requests',
-    description: 'A request may name a folder below the download folder.',
+    title: 'Custom folders',
+    description: 'Allows requests to select a folder inside the download folder.',
   }),
   createCustomDirs: z
     .boolean()
@@ -33,22 +33,22 @@ export const storageSettings = {
     .meta({
       live: true,
       needs: { customDirs: [true] },
-      title: 'Make folders of requests',
-      description: 'Off: a request may name only a folder that is there.',
+      title: 'Create custom folders',
+      description:
+        'Creates the folder of a request if it does not exist. When off, requests can only use existing folders.',
     }),
   customDirsExclude: expression.default('(^|/)[.@].*$').meta({
     live: true,
     emptyIsSet: true,
-    title: 'Folders not to offer',
+    title: 'Excluded folders',
     description:
-      'A regular expression in the notation of Python, searched in the path below the download folder. ' +
-      'Hidden ones are never offered. Leave empty to offer all others.',
+      'Python regular expression for folders that are not offered, searched in the path relative to the ' +
+      'download folder. Leave empty to offer all folders. Hidden folders are never offered.',
   }),
   indexable: z.boolean().default(false).meta({
     live: true,
     title: 'List finished files',
-    description:
-      'Whoever reaches the service may see what is in the download folders, as a list of links below /download/.',
+    description: 'Lists the files of the download folders under /download/ for everyone who can reach the service.',
   }),
   umask: z
     .string()
@@ -58,27 +58,35 @@ export const storageSettings = {
       live: true,
       title: 'Umask',
       description:
-        'Takes rights from new files and folders: 022 lets others read, 077 nobody else. Empty: as the system has it.',
+        'File mode mask for new files and folders: 022 allows others to read them, 077 does not. Leave ' +
+        'empty to use the system default.',
     }),
   owner: z.int().min(0).max(4_294_967_294).nullable().default(null).meta({
     live: true,
-    title: 'Owner of files',
-    description: 'Number of the user that files are given to. Only where Homeport runs as root.',
+    title: 'File owner (UID)',
+    description: 'ID of the user that owns new files. Requires Homeport to run as root.',
   }),
   group: z.int().min(0).max(4_294_967_294).nullable().default(null).meta({
     live: true,
-    title: 'Group of files',
-    description: 'Number of the group that files are given to. Only where Homeport runs as root.',
+    title: 'File group (GID)',
+    description: 'ID of the group that owns new files. Requires Homeport to run as root.',
   }),
   deleteFiles: z.boolean().default(false).meta({
     live: true,
-    title: 'Delete files of forgotten downloads',
-    description: 'A client that removes a finished download removes its files as well.',
+    title: 'Delete files of removed downloads',
+    description: 'Deletes the files when a client removes a finished download from the list.',
   }),
-  clearAfter: z.int().min(0).max(31_536_000).default(0).meta({
-    live: true,
-    unit: 'seconds',
-    title: 'Forget what has ended after',
-    description: 'Then a finished or failed download leaves the history; its files stay. 0: never.',
-  }),
+  clearAfter: z
+    .int()
+    .min(0)
+    .max(31_536_000)
+    .default(0)
+    .meta({
+      live: true,
+      unit: 'seconds',
+      title: 'Remove finished downloads after',
+      description:
+        'Removes finished and failed downloads from the history after this time; files are kept. Set to 0 ' +
+        'to keep them in the history.',
+    }),
 };

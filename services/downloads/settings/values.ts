@@ -45,7 +45,7 @@ export const language = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/, 'Use a language such as en, or a pattern such as en.*');
 /**
- * Options of yt-dlp in the notation of MeTube's option file. Options that are not understood are ignored and reported.
+ * yt-dlp options in the notation of MeTube's option file. Options that are not understood are ignored and reported.
  */
 export const options = z.record(z.string(), z.unknown());
 /** Web address without a query. */

@@ -1,34 +1,36 @@
 import { z } from 'zod';
 import { file, options } from './values.ts';
 
-/** Options of yt-dlp and presets. */
+/** yt-dlp options and presets. */
 export const ytDlpSettings = {
   ytdlOptions: options.default({}).meta({
     live: true,
-    title: 'Options of yt-dlp',
+    title: 'yt-dlp options',
     description:
-      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, ' +
-      '"geo_bypass_country": "DE"}. What runs programs, names folders or is not understood is left out, ' +
-      'and named in the log and on Home.',
+      'Options for every download, named as in the Python API of yt-dlp, such as {"ratelimit": 2000000, ' +
+      '"geo_bypass_country": "DE"}. Unknown options and options that run programs or set folders are ' +
+      'ignored and reported in the log and on Home.',
   }),
   ytdlOptionsFile: file.meta({
     live: true,
-    title: 'File with options of yt-dlp',
-    description: 'A JSON file with more of them, which win over those above. A change of it takes effect at once.',
+    title: 'yt-dlp options file',
+    description:
+      'JSON file with more yt-dlp options. They override the options above. Changes to the file take effect immediately.',
   }),
   ytdlPresets: z.record(z.string().min(1).max(100), options).default({}).meta({
     live: true,
     title: 'Presets',
-    description: 'Sets of such options by name, for requests to choose from: {"slow": {"ratelimit": "500K"}}.',
+    description: 'Named sets of yt-dlp options that requests can select, such as {"slow": {"ratelimit": "500K"}}.',
   }),
   ytdlPresetsFile: file.meta({
     live: true,
-    title: 'File with presets',
-    description: 'A JSON file with more of them, which win over those above. A change of it takes effect at once.',
+    title: 'Presets file',
+    description:
+      'JSON file with more presets. They override the presets above. Changes to the file take effect immediately.',
   }),
   allowOptionsOverrides: z.boolean().default(false).meta({
     live: true,
-    title: 'Options in requests',
-    description: 'Whoever may add downloads may set options of yt-dlp for them, but for a proxy.',
+    title: 'yt-dlp options in requests',
+    description: 'Allows everyone who can add downloads to set yt-dlp options for them, except for a proxy.',
   }),
 };

@@ -4,7 +4,8 @@ interface Client {
   /** Base URL at which the client reached the gateway. */
   readonly clientUrl: URL;
   readonly label: string;
-  readonly hostname: string;
+  /** Host name of this computer. */
+  readonly localHostname: string;
   /** Local port of the connection. */
   readonly localPort: number | undefined;
   /** Port that serves all services by name; undefined while it is closed. */
@@ -21,26 +22,25 @@ interface Client {
  */
 export function findAddressForClient(
   id: string,
-  {
-    clientUrl: client,
-    label,
-    hostname: machine,
-    localPort: arrivedAt,
-    httpsPort: https,
-    servicePort: own,
-    names,
-  }: Client,
+  { clientUrl, label, localHostname, localPort, httpsPort, servicePort, names }: Client,
 ): string | undefined {
-  const { hostname } = client;
+  const { hostname } = clientUrl;
   const baseHost = getBaseName(label);
   const buildNameUrl = (): string | undefined => {
     // Keeps the client's port, which a router or proxy may have mapped.
-    const port = arrivedAt === https ? client.port : String(https);
-    return https === undefined ? undefined : `${client.protocol}//${getServiceName(id, label)}${port && `:${port}`}`;
+    const port = localPort === httpsPort ? clientUrl.port : String(httpsPort);
+    return httpsPort === undefined
+      ? undefined
+      : `${clientUrl.protocol}//${getServiceName(id, label)}${port && `:${port}`}`;
   };
   if (hostname === baseHost || hostname.endsWith(`.${baseHost}`) || names.includes(hostname)) return buildNameUrl();
-  const hostNames = [toHostLabel(machine), machine.toLowerCase(), `${toHostLabel(machine)}.local`, 'localhost'];
+  const hostNames = [
+    toHostLabel(localHostname),
+    localHostname.toLowerCase(),
+    `${toHostLabel(localHostname)}.local`,
+    'localhost',
+  ];
   const isThisComputer = /^(?:[\d.]+|\[.*\])$/.test(hostname) || hostNames.includes(hostname);
   if (!isThisComputer) return undefined;
-  return own === undefined ? buildNameUrl() : `https://${hostname}:${String(own)}`;
+  return servicePort === undefined ? buildNameUrl() : `https://${hostname}:${String(servicePort)}`;
 }

@@ -18,11 +18,7 @@ export const gatewayPrefix = '/.homeport/';
  * `hasPath` a service is only reachable by name.
  */
 export function findRoute(
-  {
-    host,
-    url,
-    portOf: portService,
-  }: { readonly host: string; readonly url: string; readonly portOf: string | undefined },
+  { host, url, portService }: { readonly host: string; readonly url: string; readonly portService: string | undefined },
   label: string,
   isShared: (id: string) => boolean,
   findOwner: (name: string) => string | undefined = () => undefined,

@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { stripMappedPrefix } from '../domain/names.ts';
 import type { Upstream } from '../domain/upstream.ts';
 import { isUnreachableHost } from './unreachable-host.ts';
 import { repairResponses, type ResponseRepair } from './response-repair.ts';
@@ -83,7 +84,7 @@ function getPort(address: string): string | undefined {
 }
 
 function isThisComputer(address: string): boolean {
-  const plainAddress = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  const plainAddress = stripMappedPrefix(address);
   if (plainAddress.startsWith('127.') || plainAddress === '::1') return true;
   return Object.values(networkInterfaces()).some(
     (list) => list?.some((each) => each.address === plainAddress) === true,

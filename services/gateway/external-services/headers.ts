@@ -34,7 +34,7 @@ export interface ForwardedRequest {
 /** Returns the request headers for an upstream as pairs in their original order. */
 export function buildRequestHeaders(
   request: IncomingMessage,
-  { identity, publicUrl: outside, clientAddress: from, hasBody, host }: ForwardedRequest,
+  { identity, publicUrl, clientAddress: from, hasBody, host }: ForwardedRequest,
 ): string[] {
   const connectionNames = parseConnectionNames(request.headers.connection);
   // Homeport credentials are not passed on; without a sign-in the header belongs to the upstream.
@@ -53,7 +53,7 @@ export function buildRequestHeaders(
     request.rawHeaders,
     (name) => isForwarded(name) && (hasBody || name !== 'content-length'),
   );
-  const url = URL.parse(outside ?? '');
+  const url = URL.parse(publicUrl ?? '');
   const forwardedFor = request.headers['x-forwarded-for'];
   return [
     ...(host === undefined ? [] : ['Host', host]),

@@ -5,6 +5,8 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { DispatchHandlers } from '../../contracts/dispatch.ts';
 import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { stripMappedPrefix } from '../domain/names.ts';
+import { refuseUpgrade } from '../proxy/responses.ts';
 import { buildResponseHeaders, buildRequestHeaders } from './headers.ts';
 import { hasRequestBody, isRepeatable, toProblem, type ProxyDependencies } from './proxy.ts';
 import { filterTrailers } from './trailers.ts';
@@ -40,7 +42,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
       if (response.destroyed) return;
       const cancel = new AbortController();
       const upstream = this.#sendRequest(session, request, hasBody, cancel.signal);
-      connectStreams(request, response, { up: upstream, cancel }, (error) => {
+      connectStreams(request, response, { upstream, cancel }, (error) => {
         // The upstream closed an idle connection while it was reused.
         const mayRepeat = isReused && !isRetry && !hasBody && isRepeatable(request.method) && !response.headersSent;
         if (mayRepeat && session.destroyed && !response.destroyed) attempt(true).catch(fail);
@@ -53,11 +55,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
 
   /** WebSockets would require extended CONNECT (RFC 8441), which h2c services rarely support. */
   readonly upgrade = (_request: IncomingMessage, socket: Duplex): void => {
-    const detail = `${this.#id} is used by HTTP/2, without WebSockets.\n`;
-    socket.end(
-      `HTTP/1.1 502 Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
-        `Content-Length: ${String(Buffer.byteLength(detail))}\r\n\r\n${detail}`,
-    );
+    refuseUpgrade(socket, { status: 502, detail: `${this.#id} is used by HTTP/2, without WebSockets.` });
   };
 
   [Symbol.dispose](): void {
@@ -105,7 +103,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
     signal: AbortSignal,
   ): ClientHttp2Stream {
     const { context, host } = this.#deps;
-    const clientAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const clientAddress = stripMappedPrefix(request.socket.remoteAddress);
     const forwardedRequest = {
       identity: getGatewayIdentity(request),
       publicUrl: context.publicUrl(request),
@@ -132,7 +130,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
 function connectStreams(
   request: IncomingMessage,
   response: ServerResponse,
-  { up: upstream, cancel }: { readonly up: ClientHttp2Stream; readonly cancel: AbortController },
+  { upstream, cancel }: { readonly upstream: ClientHttp2Stream; readonly cancel: AbortController },
   fail: (error: unknown) => void,
 ): void {
   let trailers: readonly string[] = [];

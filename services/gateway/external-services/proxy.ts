@@ -4,6 +4,8 @@ import type { Duplex, Writable } from 'node:stream';
 import type { DispatchHandlers, DispatchContext } from '../../contracts/dispatch.ts';
 import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { stripMappedPrefix } from '../domain/names.ts';
+import { refuseUpgrade } from '../proxy/responses.ts';
 import { buildResponseHeaders, buildRequestHeaders } from './headers.ts';
 import { filterTrailers } from './trailers.ts';
 
@@ -61,6 +63,8 @@ export class Http1Proxy implements DispatchHandlers {
       try {
         const lines = ['Connection', 'close', ...buildResponseHeaders(upstreamResponse).filter(isNotContentLength)];
         socket.write(formatHead(getStatus(upstreamResponse), lines), 'latin1');
+        // The body has begun, so an error can no longer be answered.
+        upstreamRequest.off('error', fail).on('error', () => socket.destroy());
         pipeResponse(upstreamResponse, socket);
       } catch (error) {
         upstreamResponse.destroy();
@@ -105,7 +109,7 @@ export class Http1Proxy implements DispatchHandlers {
 
   #open(request: IncomingMessage, extraHeaders: readonly string[], hasBody: boolean): ClientRequest {
     const { agent, context, host } = this.#deps;
-    const clientAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const clientAddress = stripMappedPrefix(request.socket.remoteAddress);
     const publicUrl = context.publicUrl(request);
     const forwardedRequest = { identity: getGatewayIdentity(request), publicUrl, clientAddress, hasBody, host: host() };
     return httpRequest({
@@ -125,13 +129,6 @@ export class Http1Proxy implements DispatchHandlers {
     if (response.headersSent || response.destroyed) response.destroy();
     else this.#deps.refuse(request, response, toProblem(this.#id, error, this.#deps.context.log));
   }
-}
-
-function refuseUpgrade(socket: Duplex, { status, detail }: Problem): void {
-  if (!socket.destroyed && socket.writable)
-    socket.end(
-      `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${detail}\n`,
-    );
 }
 
 /** Sends the head immediately in Latin-1, as it was received: `flushHeaders` would encode it as UTF-8. */

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { stripMappedPrefix } from '../domain/names.ts';
 import { createNetworkMatcher } from '../listeners/addresses.ts';
 
 /** Cloud metadata, link-local, multicast and unspecified addresses. */
@@ -9,6 +10,6 @@ const isInRefusedNetwork = createNetworkMatcher([
 
 /** Returns true for addresses that never belong to a home service; connections to them are refused. */
 export function isUnreachableHost(address: string): boolean {
-  const [plainAddress = ''] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%');
+  const [plainAddress = ''] = stripMappedPrefix(address).split('%');
   return isIP(plainAddress) === 0 || isInRefusedNetwork(plainAddress);
 }

@@ -60,8 +60,8 @@ export class Responder implements AsyncDisposable {
     const conflictMessages = [...this.#conflicts]
       .filter(([name]) => this.#announcement.names.includes(name))
       .map(
-        ([name, { otherAddress: by }]) =>
-          `Another machine of the network, ${by}, is called ${name}. Choose another name in the settings.`,
+        ([name, { otherAddress }]) =>
+          `Another machine of the network, ${otherAddress}, is called ${name}. Choose another name in the settings.`,
       );
     return this.#problem === '' ? conflictMessages : [this.#problem, ...conflictMessages];
   }
@@ -69,8 +69,8 @@ export class Responder implements AsyncDisposable {
   /** Replaces the announcement; undefined withdraws it. Calls must not overlap. */
   async update(announcement: Announcement | undefined): Promise<void> {
     const { clock } = this.#deps;
-    for (const [name, { detectedAt: at }] of this.#conflicts)
-      if (clock.now() - at > conflictRetryMs) this.#conflicts.delete(name);
+    for (const [name, { detectedAt }] of this.#conflicts)
+      if (clock.now() - detectedAt > conflictRetryMs) this.#conflicts.delete(name);
     const key =
       announcement === undefined ? '' : JSON.stringify([this.#deps.port(), announcement, [...this.#conflicts.keys()]]);
     if (key === this.#currentKey && this.#problem === '') return;

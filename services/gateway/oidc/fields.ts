@@ -17,8 +17,8 @@ export const oidcFields = {
       live: true,
       title: 'OpenID provider',
       description:
-        'Address of the issuer, such as that of Authelia, authentik or Keycloak: the sign-in page then ' +
-        'offers it beside the password. Empty: off.',
+        'Issuer URL of an identity provider such as Authelia, authentik or Keycloak. The sign-in page then ' +
+        'offers it in addition to the password. Leave empty to disable.',
     }),
   oidcVerify: z
     .boolean()
@@ -26,10 +26,10 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: "Check the provider's certificate",
+      title: "Verify the provider's certificate",
       description:
-        'Off: its host may show any certificate, such as one of its own making. Whoever is between it and ' +
-        'this machine can then say who somebody is.',
+        'When off, any certificate is accepted, such as a self-signed one. Attackers on the network path ' +
+        'can then sign in as any user.',
     }),
   oidcName: z
     .string()
@@ -38,8 +38,8 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Name of the provider',
-      description: 'As the button says it: Sign in with NAME. Empty: the host of its address.',
+      title: 'Provider name',
+      description: 'Shown on the button: Sign in with NAME. Leave empty to use the host name of the provider.',
     }),
   oidcClientId: z
     .string()
@@ -49,7 +49,7 @@ export const oidcFields = {
       live: true,
       needs: { oidcIssuer: true },
       title: 'Client ID',
-      description: 'As the provider knows Homeport.',
+      description: 'Client ID of Homeport at the provider.',
     }),
   oidcClientSecret: z
     .string()
@@ -59,19 +59,19 @@ export const oidcFields = {
       live: true,
       needs: { oidcIssuer: true },
       title: 'Client secret',
-      description: 'Empty for a public client, which proves itself by PKCE alone.',
+      description: 'Client secret of Homeport at the provider. Leave empty for a public client that uses PKCE only.',
       secret: true,
     }),
   oidcScopes: z
     .string()
     .max(256)
-    .regex(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, 'Use words with a space between them.')
+    .regex(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, 'Use words separated by spaces.')
     .default('openid profile email groups')
     .meta({
       live: true,
       needs: { oidcIssuer: true },
       title: 'Scopes',
-      description: 'What is asked for at the provider, with a space between; openid is one of them.',
+      description: 'Scopes requested from the provider, separated by spaces. They must include openid.',
     }),
   oidcSubjects: z
     .array(text)
@@ -80,8 +80,10 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Who may sign in by it',
-      description: 'Subjects (the claim sub) that are let in. Without any here, below or among the groups nobody is.',
+      title: 'Allowed subjects',
+      description:
+        'Subjects (claim sub) that can sign in. Nobody can sign in unless they are listed here, in the ' +
+        'allowed groups or in the subject accounts.',
     }),
   oidcGroups: z
     .array(text)
@@ -90,21 +92,22 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Groups that may sign in by it',
-      description: 'Who the provider says to be in one of these is let in.',
+      title: 'Allowed groups',
+      description: 'Members of these groups at the provider can sign in.',
     }),
   oidcGroupsClaim: claimName.default('groups').meta({
     live: true,
     needs: { oidcIssuer: true },
-    title: 'Claim with the groups',
-    description: 'Where the provider lists the groups of a person.',
+    title: 'Groups claim',
+    description: 'Claim that lists the groups of a user.',
   }),
   oidcAccountClaim: claimName.default('preferred_username').meta({
     live: true,
     needs: { oidcIssuer: true },
-    title: 'Claim with the account',
+    title: 'Account claim',
     description:
-      'Who is let in is signed in as the account of this name. Never as an administrator: their subjects stand below.',
+      'Claim with the name of the account to sign in to. Administrators cannot sign in this way; list ' +
+      'their subjects in the subject accounts.',
   }),
   oidcAccounts: z
     .array(
@@ -118,8 +121,8 @@ export const oidcFields = {
     .meta({
       live: true,
       needs: { oidcIssuer: true },
-      title: 'Accounts of single subjects',
-      description: 'SUBJECT=ACCOUNT: this subject is let in and is signed in as this account, whatever its claims say.',
+      title: 'Subject accounts',
+      description: 'SUBJECT=ACCOUNT: signs the subject in to this account, regardless of its claims.',
     }),
 } as const;
 

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Problem } from '../../contracts/problem.ts';
 
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -42,6 +44,14 @@ export function sendHtml(
   headers: Headers = {},
 ): void {
   send(request, response, { status, type: 'text/html; charset=utf-8', body, headers });
+}
+
+/** Answers an upgrade that is refused, and closes the connection. */
+export function refuseUpgrade(socket: Duplex, { status, detail }: Pick<Problem, 'status' | 'detail'>): void {
+  if (socket.destroyed || !socket.writable) return;
+  const body = `${detail}\n`;
+  const head = `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8`;
+  socket.end(`${head}\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`);
 }
 
 /** Redirects to a path of the same host, or to an address that does not come from the request. */

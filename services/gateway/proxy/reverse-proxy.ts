@@ -12,7 +12,7 @@ import type { Exposure } from '../../contracts/gateway/api.ts';
 import { getGatewayIdentity, setGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
-import { isReservedName } from '../domain/names.ts';
+import { isReservedName, stripMappedPrefix } from '../domain/names.ts';
 import { isPublicPath } from '../domain/public-paths.ts';
 import { gatewayPrefix, findRoute, type Route } from '../domain/route.ts';
 import type { Provider } from '../oidc/provider.ts';
@@ -24,7 +24,7 @@ import type { SignedInAccounts } from '../sign-in/signed-in-account.ts';
 import { passkeyScript } from '../sign-in/pages.ts';
 import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
-import { redirect, send, sendHtml, sendsForm, wantsPage } from './responses.ts';
+import { redirect, refuseUpgrade, send, sendHtml, sendsForm, wantsPage } from './responses.ts';
 import { renderHomePage } from './home.ts';
 import { removeProxyHeaders } from './forwarded-headers.ts';
 import { renderPage, styleSheet } from './html.ts';
@@ -103,10 +103,10 @@ export class ReverseProxy {
 
   /** Ends exchanges that are no longer permitted. */
   endRevoked(): void {
-    const { gate, isAdmittedAddress: accepts, targets } = this.#deps;
+    const { gate, isAdmittedAddress, targets } = this.#deps;
     const targetIds = new Set(targets().map(({ id }) => id));
     this.#inFlight.endRevoked(({ service, identity, from, isPublic }) => {
-      if (!targetIds.has(service) || !this.#isShared(service) || !accepts(from)) return false;
+      if (!targetIds.has(service) || !this.#isShared(service) || !isAdmittedAddress(from)) return false;
       if (isPublic || !this.#needsSignIn({ id: service })) return true;
       return identity !== undefined && gate.isStillAdmitted(identity, service);
     });
@@ -115,7 +115,7 @@ export class ReverseProxy {
   #route(request: IncomingMessage, portService: string | undefined, url = request.url ?? '/'): Route {
     // Paths are not offered for external services, whose pages would share the origin.
     const hasPath = (id: string): boolean => !this.#deps.upstreams.has(id);
-    const routedRequest = { host: request.headers.host ?? '', url, portOf: portService };
+    const routedRequest = { host: request.headers.host ?? '', url, portService };
     return findRoute(routedRequest, this.#deps.label, this.#isShared, this.#findOwner, hasPath);
   }
 
@@ -269,7 +269,7 @@ export class ReverseProxy {
     if (path === 'passkey.js' && isRead)
       return send(request, response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
-    if (path === 'continue') return this.#signIn.continue(request, response, query);
+    if (path === 'continue' && isRead) return this.#signIn.continue(request, response, query);
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
     if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#deps);
     if (path === 'oidc' && request.method === 'GET')
@@ -299,11 +299,9 @@ export class ReverseProxy {
   };
 
   #refuseUpgrade(socket: Duplex, error: unknown): void {
-    const { status, detail } = this.#toProblem(error);
-    this.#deps.metrics.request('', getOutcome(status));
-    const body = `${detail}\n`;
-    const head = `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8`;
-    if (!socket.destroyed) socket.end(`${head}\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`);
+    const problem = this.#toProblem(error);
+    this.#deps.metrics.request('', getOutcome(problem.status));
+    refuseUpgrade(socket, problem);
   }
 
   #toProblem(error: unknown): Problem {
@@ -315,7 +313,7 @@ export class ReverseProxy {
 }
 
 function getClientAddress({ socket }: IncomingMessage): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  return stripMappedPrefix(socket.remoteAddress);
 }
 
 /** Services that are not shared respond like missing ones. */

@@ -3,7 +3,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { PasskeyResponse, SecondFactorNeeded, type SecondFactorProof } from '../../contracts/control/second-factor.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { readRequestBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/http/body.ts';
 import { getReturnPath, parseReturnPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import { redirect, scriptHeaders, sendHtml, sendsForm } from '../proxy/responses.ts';
@@ -78,11 +78,11 @@ export class SignInRoutes {
     const userAgent = request.headers['user-agent'] ?? '';
     try {
       const { identity, secret } = await context.accounts.signIn(name, password, { remoteAddress, userAgent });
-      await this.#completeSignIn(request, response, { identity, secret, to: returnPath });
+      await this.#completeSignIn(request, response, { identity, secret, returnPath });
     } catch (error) {
       if (error instanceof SecondFactorNeeded) {
         metrics.signIn('code_wanted');
-        await this.#sendCodePage(request, response, 200, { to: returnPath, ticket: error.ticket });
+        await this.#sendCodePage(request, response, 200, { returnPath, ticket: error.ticket });
         return;
       }
       if (!(error instanceof Problem) || error.status >= 500) throw error;
@@ -104,7 +104,7 @@ export class SignInRoutes {
       const client = { remoteAddress, userAgent: request.headers['user-agent'] ?? '' };
       const proof = toProof(form, context.publicUrl(request) ?? '');
       const { identity, secret } = await context.accounts.factors.complete(ticket, proof, client);
-      await this.#completeSignIn(request, response, { identity, secret, to: returnPath });
+      await this.#completeSignIn(request, response, { identity, secret, returnPath });
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       const { status, detail, headers } = error;
@@ -113,7 +113,7 @@ export class SignInRoutes {
         return;
       }
       metrics.signIn('wrong');
-      await this.#sendCodePage(request, response, status, { to: returnPath, ticket, error: detail }, headers);
+      await this.#sendCodePage(request, response, status, { returnPath, ticket, error: detail }, headers);
     }
   }
 
@@ -123,15 +123,15 @@ export class SignInRoutes {
     response: ServerResponse,
     status: number,
     {
-      to: returnPath,
+      returnPath,
       ticket,
-      error: errorText = '',
-    }: { readonly to: string; readonly ticket: string; readonly error?: string },
+      error = '',
+    }: { readonly returnPath: string; readonly ticket: string; readonly error?: string },
     headers: Problem['headers'] = {},
   ): Promise<void> {
     const { accounts, publicUrl } = this.#deps.context;
     const passkey = await accounts.factors.passkeyOptions(ticket, publicUrl(request) ?? '');
-    sendHtml(request, response, status, renderCodePage({ to: returnPath, ticket, error: errorText, passkey }), {
+    sendHtml(request, response, status, renderCodePage({ to: returnPath, ticket, error, passkey }), {
       ...headers,
       ...scriptHeaders,
     });
@@ -147,7 +147,11 @@ export class SignInRoutes {
   async #completeSignIn(
     request: IncomingMessage,
     response: ServerResponse,
-    { identity, secret, to: returnPath }: { readonly identity: Identity; readonly secret: string; readonly to: string },
+    {
+      identity,
+      secret,
+      returnPath,
+    }: { readonly identity: Identity; readonly secret: string; readonly returnPath: string },
   ): Promise<void> {
     await this.#deps.gate.endSession(request);
     await this.#deps.signedIn.add(identity, request);

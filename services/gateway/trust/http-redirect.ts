@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
+import { stripMappedPrefix } from '../domain/names.ts';
 import { send } from '../proxy/responses.ts';
 import { handlePlainHttp } from './routes.ts';
 
@@ -14,7 +15,7 @@ interface RedirectDependencies {
 /** Creates the HTTP listener without TLS. */
 export function createRedirectHandler({ log, findHttpsPort, authority }: RedirectDependencies) {
   const httpsPort = ({ socket }: IncomingMessage): number | undefined =>
-    findHttpsPort((socket.localAddress ?? '').replace(/^::ffff:/, ''));
+    findHttpsPort(stripMappedPrefix(socket.localAddress));
   return (request: IncomingMessage, response: ServerResponse): void => {
     handlePlainHttp(request, response, { httpsPort, authority }).catch((error: unknown) => {
       if (!(error instanceof Problem)) log.error('request failed', { error });

@@ -27,7 +27,7 @@ import {
   type IssueContext,
 } from '../gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
-import type { Db } from '../gitea-api/api-dependencies.ts';
+import type { Db } from '../store/tables.ts';
 import { anonymousCaller } from '../sign-in/caller.ts';
 import type { EntryDetails, LabelRow } from '../store/issue-tables.ts';
 import { requestView } from './request-view.ts';

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
-import type { RepositoryVisibility } from '../repositories/repositories.ts';
+import type { RepositoryVisibility } from '../repositories/repository-query.ts';
 import type { HookDependencies } from '../gitea-api/hooks.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { toSummary } from './routes.ts';

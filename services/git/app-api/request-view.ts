@@ -18,7 +18,7 @@ export async function requestView(
   const { head } = state;
   const { ahead, behind, conflicts, files, mergeBase } = state.comparison;
   const { request } = issue;
-  const [hurdles, mayMerge, reviews, reviewers, checks] = await Promise.all([
+  const [blockers, mayMerge, reviews, reviewers, checks] = await Promise.all([
     rules.getBlockers(repository, issue, state),
     rules.allows(repository, issue, account),
     db
@@ -48,11 +48,11 @@ export async function requestView(
     mergedCommit: request.merged_commit,
     reviewers: reviewers.map((each) => each.account),
     verdicts: listVerdicts(reviews, head),
-    approvals: hurdles.approvals,
-    approvalsWanted: hurdles.required,
-    hurdles: [...hurdles.reasons],
+    approvals: blockers.approvals,
+    approvalsWanted: blockers.required,
+    hurdles: [...blockers.hurdles],
     mayMerge,
-    mayForce: hurdles.mayForce && level === 'admin',
+    mayForce: blockers.mayForce && level === 'admin',
     checks: checks.map(checkView),
   };
 }

@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
-import type { RepositoryVisibility } from '../repositories/repositories.ts';
+import type { RepositoryVisibility } from '../repositories/repository-query.ts';
 import { formatTime } from '../wire/time.ts';
 import { parseProfile, toUserJson } from '../wire/users.ts';
 import { requireIdentity, ok, type Answer, type Call, type Route } from './call.ts';
 import { parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, toRepositoryView, type Db, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
+import type { Db } from '../store/tables.ts';
 
 /** Maximum number of events in a feed. */
 const maxEvents = 500;

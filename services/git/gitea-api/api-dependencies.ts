@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import type { Protections } from '../protection/protections.ts';
@@ -18,7 +17,7 @@ import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Tokens } from '../sign-in/tokens.ts';
 import type { Statuses } from '../statuses/statuses.ts';
 import type { Caller } from '../sign-in/caller.ts';
-import type { OwnerRow, Tables } from '../store/tables.ts';
+import type { OwnerRow } from '../store/tables.ts';
 import type { Pushes } from '../transfer/pushes.ts';
 import type { RepositoryAddress } from '../wire/commits.ts';
 import { repositoryJson } from '../wire/repositories.ts';
@@ -98,5 +97,3 @@ export async function visibleOwner(
   if (row?.kind !== 'organization') return row;
   return (await access.maySeeOrganization(caller, row)) ? row : undefined;
 }
-
-export type Db = Kysely<Tables>;

@@ -16,7 +16,8 @@ import {
   type Route,
 } from './call.ts';
 import { changeReference } from './change-reference.ts';
-import { getRepositoryName, type ApiDependencies, type Db } from './api-dependencies.ts';
+import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import type { Db } from '../store/tables.ts';
 
 const heads = 'refs/heads/';
 

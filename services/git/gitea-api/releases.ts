@@ -63,10 +63,6 @@ async function findRepository({ lookup }: HookDependencies, call: Call, needed: 
   return { repository: result.repository, mayWrite: levels.indexOf(result.level) >= 2 };
 }
 
-function toReleaseJson(deps: HookDependencies, call: Pick<Call, 'base'>, repository: Repository, row: ReleaseRow) {
-  return releaseView(deps, call, repository, row);
-}
-
 async function getRelease(deps: HookDependencies, call: Call, needed: 'read' | 'write' = 'read') {
   const { releases } = deps;
   const { repository, mayWrite } = await findRepository(deps, call, needed);
@@ -107,7 +103,7 @@ async function listReleases(deps: HookDependencies, call: Call): Promise<Answer>
   const { repository, mayWrite } = await findRepository(deps, call);
   const all = await releases.list(repository.id, { drafts: mayWrite });
   const page = parsePage(call.query);
-  const rows = await Promise.all(getPageItems(all, page).map((row) => toReleaseJson(deps, call, repository, row)));
+  const rows = await Promise.all(getPageItems(all, page).map((row) => releaseView(deps, call, repository, row)));
   return ok(rows, listHeaders(call, page, all.length));
 }
 
@@ -133,7 +129,7 @@ async function createRelease(deps: HookDependencies, call: Call): Promise<Answer
     getAccount(call),
   );
   if (row.draft === 0) await notifyHooks(deps, call, repository, row, 'published');
-  return created(await toReleaseJson(deps, call, repository, row));
+  return created(await releaseView(deps, call, repository, row));
 }
 
 async function readLatestRelease(deps: HookDependencies, call: Call): Promise<Answer> {
@@ -141,7 +137,7 @@ async function readLatestRelease(deps: HookDependencies, call: Call): Promise<An
   const { repository } = await findRepository(deps, call);
   const row = (await releases.list(repository.id, { drafts: false })).find(({ prerelease }) => prerelease === 0);
   if (row === undefined) throw buildNotFoundProblem();
-  return ok(await toReleaseJson(deps, call, repository, row));
+  return ok(await releaseView(deps, call, repository, row));
 }
 
 async function readReleaseByTag(deps: HookDependencies, call: Call): Promise<Answer> {
@@ -149,7 +145,7 @@ async function readReleaseByTag(deps: HookDependencies, call: Call): Promise<Ans
   const { repository, mayWrite } = await findRepository(deps, call);
   const row = await releases.findByTag(repository.id, call.params['tag'] ?? '');
   if (row === undefined || (row.draft === 1 && !mayWrite)) throw buildNotFoundProblem();
-  return ok(await toReleaseJson(deps, call, repository, row));
+  return ok(await releaseView(deps, call, repository, row));
 }
 
 async function deleteReleaseByTag(deps: HookDependencies, call: Call): Promise<Answer> {
@@ -164,7 +160,7 @@ async function deleteReleaseByTag(deps: HookDependencies, call: Call): Promise<A
 
 async function readRelease(deps: HookDependencies, call: Call): Promise<Answer> {
   const { repository, release } = await getRelease(deps, call);
-  return ok(await toReleaseJson(deps, call, repository, release));
+  return ok(await releaseView(deps, call, repository, release));
 }
 
 async function changeRelease(deps: HookDependencies, call: Call): Promise<Answer> {
@@ -186,7 +182,7 @@ async function changeRelease(deps: HookDependencies, call: Call): Promise<Answer
     ...(isPublished ? { published_at: deps.context.clock.now() } : {}),
   });
   if (!isDraft) await notifyHooks(deps, call, repository, row, isPublished ? 'published' : 'updated');
-  return ok(await toReleaseJson(deps, call, repository, row));
+  return ok(await releaseView(deps, call, repository, row));
 }
 
 async function deleteRelease(deps: HookDependencies, call: Call): Promise<Answer> {

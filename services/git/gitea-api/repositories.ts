@@ -2,12 +2,8 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { isNewBranchName, validateRepositoryName } from '../domain/names.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
-import {
-  repositorySorts,
-  type Repository,
-  type RepositoryQuery,
-  type RepositoryVisibility,
-} from '../repositories/repositories.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import { repositorySorts, type RepositoryQuery, type RepositoryVisibility } from '../repositories/repository-query.ts';
 import { addLabels, resolveInitialFiles, fillLicense } from '../repositories/initial-files.ts';
 import { createFirstCommit } from '../repositories/first-commit.ts';
 import { migrate } from '../repositories/migrate.ts';

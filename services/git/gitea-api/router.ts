@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import { isDisconnectError } from '../../kit/disconnect-signal.ts';
+import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Level } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';

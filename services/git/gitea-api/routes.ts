@@ -34,7 +34,7 @@ import { transferRoutes } from './transfers.ts';
 import { upstreamRoutes } from './upstream.ts';
 import { portableRoutes } from './portable.ts';
 import type { Route } from './call.ts';
-import type { Db } from './api-dependencies.ts';
+import type { Db } from '../store/tables.ts';
 import type { PullDependencies } from './pulls/pull-views.ts';
 
 /** Builds all routes of Gitea's API. */

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { OwnerRow, Tables } from '../store/tables.ts';
+import type { Db, OwnerRow, Tables } from '../store/tables.ts';
 import { getAccount, readJsonBody, required, type Answer, type Call, type Route } from './call.ts';
-import { getRepositoryName, toRepositoryView, type Db, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
 
 const transferBody = z.object({ new_owner: required });
 

@@ -58,10 +58,6 @@ async function requireTokenOwner({ context }: ApiDependencies, call: Call): Prom
   return owner.name;
 }
 
-function ownKeyJson(deps: ApiDependencies, call: Call, row: PublicKeyRow, account: string) {
-  return accountKeyJson(deps, call, row, account);
-}
-
 function deployKeyJson(call: Call, row: PublicKeyRow) {
   return {
     id: row.id,
@@ -130,7 +126,7 @@ async function listKeys(deps: ApiDependencies, call: Call): Promise<Answer> {
   const account = getAccount(call);
   const all = await keys.listForAccount(account);
   const page = parsePage(call.query);
-  const views = await Promise.all(getPageItems(all, page).map((row) => ownKeyJson(deps, call, row, account)));
+  const views = await Promise.all(getPageItems(all, page).map((row) => accountKeyJson(deps, call, row, account)));
   return ok(views, listHeaders(call, page, all.length));
 }
 
@@ -138,7 +134,7 @@ async function addKey(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { keys } = deps;
   const account = getAccount(call);
   const { title, key } = await readJsonBody(call, keyBody);
-  return created(await ownKeyJson(deps, call, await keys.add({ account }, title, key), account));
+  return created(await accountKeyJson(deps, call, await keys.add({ account }, title, key), account));
 }
 
 async function readKey(deps: ApiDependencies, call: Call): Promise<Answer> {
@@ -147,7 +143,7 @@ async function readKey(deps: ApiDependencies, call: Call): Promise<Answer> {
   const id = parseId(call.params['id']);
   const row = (await keys.listForAccount(account)).find((each) => each.id === id);
   if (row === undefined) throw buildNotFoundProblem();
-  return ok(await ownKeyJson(deps, call, row, account));
+  return ok(await accountKeyJson(deps, call, row, account));
 }
 
 async function deleteKey({ keys }: ApiDependencies, call: Call): Promise<Answer> {

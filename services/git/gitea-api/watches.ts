@@ -1,18 +1,12 @@
 import type { Kysely } from 'kysely';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Tables } from '../store/tables.ts';
+import type { Db, Tables } from '../store/tables.ts';
 import { formatTime } from '../wire/time.ts';
 import { toUserJson } from '../wire/users.ts';
 import { getAccount, noContent, ok, route, signedInRoute, type Answer, type Call, type Route } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import {
-  getRepositoryName,
-  getRepositoryAddress,
-  toRepositoryView,
-  type Db,
-  type ApiDependencies,
-} from './api-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
 
 const scope = 'repository' as const;
 const subscriptionPath = '/repos/:owner/:repo/subscription';

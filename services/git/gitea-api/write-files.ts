@@ -90,10 +90,10 @@ async function buildIndexLines(
   { git, objects }: Pick<ApiDependencies, 'git' | 'objects'>,
   folder: string,
   base: string | undefined,
-  { kind, path: input, from: askedFrom, sha, bytes }: FileOperation,
+  { kind, path: input, from: requestedFrom, sha, bytes }: FileOperation,
 ): Promise<readonly string[]> {
   const path = normalizeTreePath(input);
-  const from = askedFrom === undefined || askedFrom === '' ? path : normalizeTreePath(askedFrom);
+  const from = requestedFrom === undefined || requestedFrom === '' ? path : normalizeTreePath(requestedFrom);
   if (path === undefined || path === '' || from === undefined)
     throw new Problem('git.invalid', 422, `path contains a malformed path component [path: ${input}]`);
   const findObject = async (name: string) => (base === undefined ? undefined : objects.info(folder, `${base}:${name}`));

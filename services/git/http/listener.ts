@@ -3,11 +3,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { findAppPage } from '../../contracts/git/web-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { apiPrefix, type Router } from '../gitea-api/router.ts';
 import { isGitPath, smartHttp, type SmartHttpDependencies } from './smart-http.ts';
-import { isDisconnectError } from '../../kit/disconnect-signal.ts';
+import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
 import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsDependencies } from './lfs.ts';
 

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { createCloseSignal } from '../../kit/disconnect-signal.ts';
+import { createCloseSignal } from '../../kit/http/disconnect-signal.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { RepositoryAccess, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';

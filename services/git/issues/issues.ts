@@ -1,6 +1,7 @@
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
 import { parseSearch } from '../../kit/search-terms.ts';
-import type { Repositories, RepositoryVisibility } from '../repositories/repositories.ts';
+import type { Repositories } from '../repositories/repositories.ts';
+import type { RepositoryVisibility } from '../repositories/repository-query.ts';
 import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { IssueRow, LabelRow, PullRow } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';

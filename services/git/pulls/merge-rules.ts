@@ -1,10 +1,11 @@
+import type { GitMergeHurdle } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { compileGlob } from '../domain/glob.ts';
 import { isBlocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
 import { parseProtectionOptions, type ProtectionOptions, type Protections } from '../protection/protections.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Db } from '../gitea-api/api-dependencies.ts';
+import type { Db } from '../store/tables.ts';
 import type { Statuses, StatusState } from '../statuses/statuses.ts';
 import type { PullRow, ReviewRow } from '../store/issue-tables.ts';
 import type { PullState } from './pulls.ts';
@@ -17,14 +18,21 @@ export interface MergeBlockers {
   readonly approvals: number;
   /** Number of required approvals. */
   readonly required: number;
-  /** Reasons that prevent the merge, as Gitea's messages. */
-  readonly reasons: readonly string[];
-  /** Administrators may merge despite the reasons. */
+  readonly hurdles: readonly GitMergeHurdle[];
+  /** Administrators may merge despite the hurdles. */
   readonly mayForce: boolean;
 }
 
-const openDependenciesReason = 'It depends on issues that are still open';
-const noBlockers: MergeBlockers = { approvals: 0, required: 0, reasons: [], mayForce: true };
+/** Gitea's message for each hurdle, for programs. */
+const messages: Readonly<Record<GitMergeHurdle, string>> = {
+  open_dependencies: 'It depends on issues that are still open',
+  checks_not_passed: 'Not all required status checks successful',
+  missing_approvals: 'Does not have enough approvals',
+  requested_changes: 'There are requested changes',
+  pending_review_requests: 'There are official review requests',
+  outdated_branch: 'The head branch is behind the base branch',
+};
+const noBlockers: MergeBlockers = { approvals: 0, required: 0, hurdles: [], mayForce: true };
 
 export interface MergeRuleDependencies {
   readonly db: Db;
@@ -42,7 +50,7 @@ export class MergeRules {
     this.#dependencies = deps;
   }
 
-  /** Returns the reasons that prevent a merge by any account. */
+  /** Returns the hurdles that prevent a merge by any account. */
   async getBlockers(
     repository: Repository,
     issue: Issue & { readonly request: PullRow },
@@ -51,9 +59,7 @@ export class MergeRules {
     const options = await this.#options(repository, issue);
     const blockers = options === undefined ? noBlockers : await this.#evaluate(options, repository, issue, state);
     const isWaiting = await isBlocked(this.#dependencies.db, issue.id);
-    return isWaiting
-      ? { ...blockers, reasons: [openDependenciesReason, ...blockers.reasons], mayForce: false }
-      : blockers;
+    return isWaiting ? { ...blockers, hurdles: ['open_dependencies', ...blockers.hurdles], mayForce: false } : blockers;
   }
 
   /**
@@ -66,15 +72,14 @@ export class MergeRules {
     state: ComparedPull,
     { account, force = false }: { readonly account: string; readonly force?: boolean | undefined },
   ): Promise<void> {
-    if (await isBlocked(this.#dependencies.db, issue.id))
-      throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${openDependenciesReason}]`);
+    if (await isBlocked(this.#dependencies.db, issue.id)) throw createNotReadyProblem('open_dependencies');
     const options = await this.#options(repository, issue);
     if (options === undefined) return;
     if (!mayMerge(options, account)) throw new Problem('git.not_allowed', 405, 'User not allowed to merge PR');
-    const { mayForce, reasons } = await this.#evaluate(options, repository, issue, state);
-    const [first] = reasons;
+    const { mayForce, hurdles } = await this.#evaluate(options, repository, issue, state);
+    const [first] = hurdles;
     if (first === undefined || (force && mayForce)) return;
-    throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${first}]`);
+    throw createNotReadyProblem(first);
   }
 
   /** Returns true if the branch protection allows the account to merge. */
@@ -116,14 +121,13 @@ export class MergeRules {
     const isRejected = reviews.some(({ state }) => state === 'REQUEST_CHANGES');
     const latest = options.enable_status_check ? await statuses.latest(repository.id, head) : [];
     const checksPassed = !options.enable_status_check || areChecksPassing(options.status_check_contexts, latest);
-    const reasons = [
-      checksPassed ? '' : 'Not all required status checks successful',
-      approvals < required ? 'Does not have enough approvals' : '',
-      options.block_on_rejected_reviews && isRejected ? 'There are requested changes' : '',
-      hasPendingRequests ? 'There are official review requests' : '',
-      options.block_on_outdated_branch && comparison.behind > 0 ? 'The head branch is behind the base branch' : '',
-    ].filter((reason) => reason !== '');
-    return { approvals, required, reasons, mayForce: !options.block_admin_merge_override };
+    const hurdles: GitMergeHurdle[] = [];
+    if (!checksPassed) hurdles.push('checks_not_passed');
+    if (approvals < required) hurdles.push('missing_approvals');
+    if (options.block_on_rejected_reviews && isRejected) hurdles.push('requested_changes');
+    if (hasPendingRequests) hurdles.push('pending_review_requests');
+    if (options.block_on_outdated_branch && comparison.behind > 0) hurdles.push('outdated_branch');
+    return { approvals, required, hurdles, mayForce: !options.block_admin_merge_override };
   }
 
   /** Returns true if a review of an account with write access was requested and is pending. */
@@ -135,6 +139,10 @@ export class MergeRules {
     const writers = await Promise.all(rows.map(({ account }) => mayWrite(repository, account)));
     return writers.includes(true);
   }
+}
+
+function createNotReadyProblem(hurdle: GitMergeHurdle): Problem {
+  return new Problem('git.not_ready', 405, `not ready to merge [reason: ${messages[hurdle]}]`);
 }
 
 function mayMerge(options: ProtectionOptions, account: string): boolean {

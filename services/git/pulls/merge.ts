@@ -6,7 +6,7 @@ import { readLog, type Commit } from '../repositories/commits.ts';
 import type { Protections } from '../protection/protections.ts';
 import type { Author } from '../repositories/first-commit.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Db } from '../gitea-api/api-dependencies.ts';
+import type { Db } from '../store/tables.ts';
 import type { PullRow } from '../store/issue-tables.ts';
 import { zeroId, type RefChange } from '../transfer/push-request.ts';
 import type { Pushes } from '../transfer/pushes.ts';

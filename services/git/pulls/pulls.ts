@@ -7,7 +7,7 @@ import type { IssueWriter } from '../issues/writer.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { PullRow } from '../store/issue-tables.ts';
-import type { Db } from '../gitea-api/api-dependencies.ts';
+import type { Db } from '../store/tables.ts';
 import type { Comparison, Comparisons } from './comparisons.ts';
 
 export interface PullServiceDependencies {

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Accounts } from '../../contracts/control/accounts.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 import { hasScope, isPublicOnly, type Caller } from '../sign-in/caller.ts';
-import type { Repositories, Repository, RepositoryVisibility } from './repositories.ts';
+import type { Repositories, Repository } from './repositories.ts';
+import type { RepositoryVisibility } from './repository-query.ts';
 
 /** Access levels of a repository. Each level includes the levels before it. */
 export const levels = ['none', 'read', 'write', 'admin'] as const;

@@ -5,7 +5,8 @@ import type { EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
 import { zeroId } from '../transfer/push-request.ts';
 import type { PushConsequence } from '../transfer/pushes.ts';
-import type { Repositories, RepositoryVisibility } from './repositories.ts';
+import type { Repositories } from './repositories.ts';
+import type { RepositoryVisibility } from './repository-query.ts';
 
 /** Maximum number of stored reference changes of a repository. */
 const maxRows = 500;

@@ -1,7 +1,8 @@
-import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import { countColumns } from '../store/counts.ts';
 import type { OwnerRow, RepositoryRow, Tables } from '../store/tables.ts';
+import { applyFilters, getSortColumn, type RepositoryQuery } from './repository-query.ts';
 
 /** Repository row with owner and counts. */
 export interface Repository {
@@ -54,49 +55,6 @@ type JoinedRow = RepositoryRow & {
   readonly parent_id: number | null;
 };
 
-/**
- * Repositories that a caller may see: all, or the public ones together with those of some owners and some single ones.
- * `accounts` includes repositories of organizations with limited visibility.
- */
-export type RepositoryVisibility =
-  | 'all'
-  | {
-      readonly public: false | 'everyone' | 'accounts';
-      readonly owners: readonly number[];
-      readonly ids: readonly number[];
-    };
-
-export const repositorySorts = [
-  'alpha',
-  'created',
-  'updated',
-  'size',
-  'git_size',
-  'lfs_size',
-  'stars',
-  'forks',
-  'id',
-] as const;
-
-/** Filters, order and page of a repository list. Omitted filters match everything. */
-export interface RepositoryQuery {
-  readonly visibility: RepositoryVisibility;
-  readonly searchText?: string | undefined;
-  readonly inDescription?: boolean | undefined;
-  readonly topic?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly ownerId?: number | undefined;
-  readonly id?: number | undefined;
-  readonly private?: boolean | undefined;
-  readonly archived?: boolean | undefined;
-  readonly template?: boolean | undefined;
-  readonly fork?: boolean | undefined;
-  readonly sort?: (typeof repositorySorts)[number] | undefined;
-  readonly descending?: boolean | undefined;
-  readonly limit: number;
-  readonly offset: number;
-}
-
 /** Rows of repositories and their owners. */
 export class Repositories {
   readonly #db: Kysely<Tables>;
@@ -136,7 +94,7 @@ export class Repositories {
   ): Promise<{ readonly repositories: readonly Repository[]; readonly total: number }> {
     const [rows, total] = await Promise.all([
       applyFilters(selectJoined(this.#db), query)
-        .orderBy(sortColumn(query.sort), query.descending === true ? 'desc' : 'asc')
+        .orderBy(getSortColumn(query.sort), query.descending === true ? 'desc' : 'asc')
         .orderBy('repositories.id')
         .limit(query.limit)
         .offset(query.offset)
@@ -151,9 +109,7 @@ export class Repositories {
 
   /** Builds a subquery for the IDs of the matching repositories. */
   selectIds(query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
-    return applyFilters(selectJoined(this.#db), { ...query, limit: 0, offset: 0 })
-      .clearSelect()
-      .select('repositories.id');
+    return applyFilters(selectJoined(this.#db), query).clearSelect().select('repositories.id');
   }
 
   async count(): Promise<number> {
@@ -265,78 +221,6 @@ function selectJoined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositor
     .select(['owners.name as owner_name', 'owners.kind as owner_kind', 'owners.visibility as owner_visibility'])
     .select(countColumns)
     .where('repositories.filling', '=', 0);
-}
-
-function applyFilters(
-  rows: SelectQueryBuilder<Tables, 'repositories' | 'owners', JoinedRow>,
-  query: RepositoryQuery,
-): SelectQueryBuilder<Tables, 'repositories' | 'owners', JoinedRow> {
-  const { visibility } = query;
-  let filtered = rows;
-  if (visibility !== 'all') {
-    filtered = filtered.where((is) =>
-      is.or([
-        ...(visibility.public === false
-          ? []
-          : [
-              is.and([
-                is('repositories.private', '=', 0),
-                is('owners.visibility', 'in', visibility.public === 'accounts' ? ['public', 'limited'] : ['public']),
-              ]),
-            ]),
-        // No owner has the ID 0. It prevents an empty list, which is invalid SQL.
-        is('repositories.owner_id', 'in', [0, ...visibility.owners]),
-        ...(visibility.ids.length > 0 ? [is('repositories.id', 'in', [...visibility.ids])] : []),
-      ]),
-    );
-  }
-  const searchText = query.searchText?.trim().toLowerCase() ?? '';
-  if (searchText !== '') {
-    const pattern = `%${searchText.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    filtered = filtered.where((is) =>
-      is.or([
-        sql<boolean>`${is.ref('repositories.lower_name')} like ${pattern} escape '\\'`,
-        ...(query.inDescription === true
-          ? [sql<boolean>`lower(${is.ref('repositories.description')}) like ${pattern} escape '\\'`]
-          : []),
-      ]),
-    );
-  }
-  if (query.topic !== undefined) {
-    const topicPattern = `%${JSON.stringify(query.topic.toLowerCase()).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    filtered = filtered.where((is) => sql<boolean>`${is.ref('repositories.topics')} like ${topicPattern} escape '\\'`);
-  }
-  if (query.owner !== undefined) filtered = filtered.where('owners.lower_name', '=', query.owner.toLowerCase());
-  if (query.ownerId !== undefined) filtered = filtered.where('repositories.owner_id', '=', query.ownerId);
-  if (query.id !== undefined) filtered = filtered.where('repositories.id', '=', query.id);
-  if (query.private !== undefined) filtered = filtered.where('repositories.private', '=', Number(query.private));
-  if (query.archived !== undefined) filtered = filtered.where('repositories.archived', '=', Number(query.archived));
-  if (query.template !== undefined) filtered = filtered.where('repositories.template', '=', Number(query.template));
-  if (query.fork !== undefined) {
-    const forks = sql<number>`(select repository_id from forks)`;
-    filtered = filtered.where('repositories.id', query.fork ? 'in' : 'not in', forks);
-  }
-  return filtered;
-}
-
-function sortColumn(sort: RepositoryQuery['sort']) {
-  switch (sort) {
-    case 'created':
-      return 'repositories.created_at';
-    case 'updated':
-      return 'repositories.updated_at';
-    case 'size':
-    case 'git_size':
-      return 'repositories.size';
-    case 'id':
-      return 'repositories.id';
-    case undefined:
-    case 'alpha':
-    case 'lfs_size':
-    case 'stars':
-    case 'forks':
-      return 'repositories.lower_name';
-  }
 }
 
 function toRepository(row: JoinedRow): Repository {

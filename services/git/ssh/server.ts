@@ -245,8 +245,8 @@ export class SshServer implements Disposable {
     const { transfer } = this.#dependencies;
     const target = await this.#findRepository(identity, owner, name);
     if (target === undefined) throw new Problem('git.unknown', 404, `Cannot find repository: ${owner}/${name}`);
-    const { access: result, caller } = target;
-    const { repository } = result;
+    const { access, caller } = target;
+    const { repository } = access;
     if (command.kind === 'lfs') return this.#authenticateLfs(channel, caller, repository, command.operation);
     const { program } = command;
     const disconnected = new AbortController();
@@ -254,14 +254,14 @@ export class SshServer implements Disposable {
     const conversation = { input: channel, output: writeWithoutEnd(channel), protocol, signal: disconnected.signal };
     if (program === 'upload-pack') return transfer.upload(repository, conversation, { stateless: false });
     if (program === 'upload-archive') return transfer.archive(repository, conversation);
-    if (levels.indexOf(result.level) < levels.indexOf('write')) {
+    if (levels.indexOf(access.level) < levels.indexOf('write')) {
       throw new Problem('git.forbidden', 403, `${identity.name} may not push to ${owner}/${name}.`);
     }
     await transfer.advertise('receive-pack', repository, conversation, { end: false });
     const byDeployKey = caller.deployKey !== undefined;
     await transfer.receive(
       repository,
-      { account: caller.identity?.account ?? identity.name, byDeployKey, isAdministrator: result.level === 'admin' },
+      { account: caller.identity?.account ?? identity.name, byDeployKey, isAdministrator: access.level === 'admin' },
       conversation,
     );
     return 0;

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely';
+import type { Generated, Kysely, Selectable } from 'kysely';
 import type { IssueTables } from './issue-tables.ts';
 import type { HookTables } from './hooks.ts';
 import type { LfsTables } from './lfs.ts';
@@ -84,6 +84,9 @@ interface Tokens {
   created_at: number;
   last_used_at: number | null;
 }
+
+/** Connection to the tables, or a transaction. */
+export type Db = Kysely<Tables>;
 
 /** Tables of the git service. */
 export interface Tables

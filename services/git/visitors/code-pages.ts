@@ -26,8 +26,8 @@ interface Location {
   readonly encodedRevision: string;
 }
 
-function getFolder({ deps: parts, repository }: PageRequest): string {
-  return parts.manager.getFolder(repository);
+function getFolder({ deps, repository }: PageRequest): string {
+  return deps.manager.getFolder(repository);
 }
 
 function encodePath(path: string): string {
@@ -35,9 +35,9 @@ function encodePath(path: string): string {
 }
 
 async function resolveLocation(request: PageRequest): Promise<Location | undefined> {
-  const { deps: parts, repository, address } = request;
+  const { deps, repository, address } = request;
   const folder = getFolder(request);
-  const names = await readReferences(parts.git, folder, 'refs/');
+  const names = await readReferences(deps.git, folder, 'refs/');
   const listNames = (prefix: string) =>
     names.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
   const hasKind = ['branch', 'tag', 'commit'].includes(address.rest[0] ?? '');
@@ -46,7 +46,7 @@ async function resolveLocation(request: PageRequest): Promise<Location | undefin
     address.rest.length === 0
       ? { ref: '', path: '' }
       : splitTree(tree, { branches: listNames('refs/heads/'), tags: listNames('refs/tags/') });
-  const revision = await resolveRevision(parts.objects, folder, repository, ref);
+  const revision = await resolveRevision(deps.objects, folder, repository, ref);
   const inside = normalizeTreePath(path);
   if (revision === undefined || inside === undefined) return undefined;
   return { revision, path: inside, encodedRevision: `${revision.kind}/${encodePath(revision.name)}` };
@@ -54,7 +54,7 @@ async function resolveLocation(request: PageRequest): Promise<Location | undefin
 
 /** Renders a folder with its README, or a file. */
 export async function renderTreePage(request: PageRequest): Promise<VisitorPage | undefined> {
-  const { deps: parts, repository, address, home } = request;
+  const { deps, repository, address, home } = request;
   if (repository.empty && address.rest.length === 0) {
     return { title: 'Code', tab: 'code', body: html`<p>This repository is empty.</p>` };
   }
@@ -62,14 +62,14 @@ export async function renderTreePage(request: PageRequest): Promise<VisitorPage 
   if (location === undefined) return undefined;
   const { revision, path } = location;
   const folder = getFolder(request);
-  const info = await parts.objects.info(
+  const info = await deps.objects.info(
     folder,
     path === '' ? `${revision.commit}^{tree}` : `${revision.commit}:${path}`,
   );
   const breadcrumbs = renderBreadcrumbs(home, location);
   if (info?.type === 'blob')
     return { title: path, tab: 'code', body: await renderFile(request, location, info, breadcrumbs), hasLines: true };
-  const entries = info?.type === 'tree' ? await readTree(parts.objects, folder, info.id) : undefined;
+  const entries = info?.type === 'tree' ? await readTree(deps.objects, folder, info.id) : undefined;
   if (entries === undefined) return undefined;
   const sorted = entries.toSorted((one, other) => Number(other.type === 'tree') - Number(one.type === 'tree'));
   const rows = sorted.map(({ name, type }) => {
@@ -100,18 +100,18 @@ function renderReadme(name: string, text: string): Html {
   </section>`;
 }
 
-function renderBreadcrumbs(home: string, { encodedRevision: listNames, path, revision }: Location): Html {
+function renderBreadcrumbs(home: string, { encodedRevision, path, revision }: Location): Html {
   const parts = path === '' ? [] : path.split('/');
   const links = parts.map((part, index) => {
     const inside = encodePath(parts.slice(0, index + 1).join('/'));
-    return html` / <a href="${home}/src/${listNames}/${inside}">${part}</a>`;
+    return html` / <a href="${home}/src/${encodedRevision}/${inside}">${part}</a>`;
   });
-  return html`<a href="${home}/src/${listNames}">${revision.name}</a>${links}`;
+  return html`<a href="${home}/src/${encodedRevision}">${revision.name}</a>${links}`;
 }
 
 async function renderFile(
   request: PageRequest,
-  { encodedRevision: listNames, path }: Location,
+  { encodedRevision, path }: Location,
   { id, size }: { readonly id: string; readonly size: number },
   breadcrumbs: Html,
 ): Promise<Html> {
@@ -119,16 +119,16 @@ async function renderFile(
   const inside = encodePath(path);
   const bytes = size > maxTextBytes ? undefined : (await request.deps.objects.contents(getFolder(request), id))?.bytes;
   const pointer = bytes === undefined ? undefined : parsePointer(bytes);
-  const raw = `${home}/${pointer === undefined ? 'raw' : 'media'}/${listNames}/${inside}`;
+  const raw = `${home}/${pointer === undefined ? 'raw' : 'media'}/${encodedRevision}/${inside}`;
   const links = html`<p class="soft">
     ${pointer?.size ?? size} bytes · <a href="${raw}">Raw</a> ·
-    <a href="${home}/commits/${listNames}/${inside}">History</a>
+    <a href="${home}/commits/${encodedRevision}/${inside}">History</a>
   </p>`;
-  const { deps: parts, repository } = request;
+  const { deps, repository } = request;
   const text =
     pointer === undefined
       ? bytes && decodeText(bytes)?.text
-      : await readLargeText(parts.lfs, repository, pointer, maxTextBytes);
+      : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
   const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(path);
   const other = isPicture
     ? html`<div class="text"><img src="${raw}" alt="${path}" /></div>`
@@ -176,14 +176,14 @@ function renderCommit(home: string, { id, message, author }: Commit): Html {
 
 /** Renders the commits of a branch, or of a path within it. */
 export async function renderHistoryPage(request: PageRequest): Promise<VisitorPage | undefined> {
-  const { home, deps: parts, query } = request;
+  const { home, deps, query } = request;
   if (request.repository.empty) return { title: 'Commits', tab: 'commits', body: html`<p>No commits yet.</p>` };
   const location = await resolveLocation(request);
   if (location === undefined) return undefined;
   const page = Math.max(1, Math.min(10_000, Number(query.get('page') ?? '') || 1));
   const offset = (page - 1) * maxCommits;
   const logQuery = { from: [location.revision.commit], path: location.path, offset, limit: maxCommits + 1 };
-  const commits = await readLog(parts.git, getFolder(request), logQuery);
+  const commits = await readLog(deps.git, getFolder(request), logQuery);
   const rows = commits.slice(0, maxCommits).map((commit) => renderCommit(home, commit));
   const next = commits.length > maxCommits ? html`<p><a href="?page=${page + 1}">Older commits</a></p>` : undefined;
   const breadcrumbs = renderBreadcrumbs(home, location);
@@ -198,10 +198,10 @@ export async function renderHistoryPage(request: PageRequest): Promise<VisitorPa
 }
 
 export async function renderCommitPage(request: PageRequest, name: string): Promise<VisitorPage | undefined> {
-  const { home, deps: parts, repository } = request;
+  const { home, deps, repository } = request;
   const folder = getFolder(request);
-  const revision = name === '' ? undefined : await resolveRevision(parts.objects, folder, repository, name);
-  const commit = revision && (await readCommit(parts.git, folder, revision.commit));
+  const revision = name === '' ? undefined : await resolveRevision(deps.objects, folder, repository, name);
+  const commit = revision && (await readCommit(deps.git, folder, revision.commit));
   if (commit === undefined) return undefined;
   const [title = '', ...rest] = commit.message.trim().split('\n');
   const body = html`<section class="card">
@@ -212,22 +212,22 @@ export async function renderCommitPage(request: PageRequest, name: string): Prom
         <p><a href="${home}/src/commit/${commit.id}">Files at this commit</a></p>
       </header>
     </section>
-    ${renderDiff(await readDiffs(parts.git, folder, commit.id))}`;
+    ${renderDiff(await readDiffs(deps.git, folder, commit.id))}`;
   return { title, tab: 'commits', body };
 }
 
 /** Renders the changes between two commits: `main...topic`. */
 export async function renderComparePage(request: PageRequest): Promise<VisitorPage | undefined> {
-  const { address, home, deps: parts, repository } = request;
+  const { address, home, deps, repository } = request;
   const folder = getFolder(request);
   const text = address.rest.join('/');
-  const range = await resolveRange(parts, anonymousCaller, repository, text);
+  const range = await resolveRange(deps, anonymousCaller, repository, text);
   if (range === undefined) return undefined;
   const { from, to, isDirect } = range;
   const { base, head: after } = parseRange(text);
   const before = base === '' ? repository.defaultBranch : base;
-  const start = isDirect ? from.commit : await findMergeBase(parts.git, folder, from.commit, to.commit);
-  const commits = await readLog(parts.git, folder, { from: [to.commit], exclude: [from.commit], limit: maxCommits });
+  const start = isDirect ? from.commit : await findMergeBase(deps.git, folder, from.commit, to.commit);
+  const commits = await readLog(deps.git, folder, { from: [to.commit], exclude: [from.commit], limit: maxCommits });
   const rows = commits.map((commit) => renderCommit(home, commit));
   const body = html`<div class="card">
       <header><h2>${before} … ${after}</h2></header>
@@ -235,7 +235,7 @@ export async function renderComparePage(request: PageRequest): Promise<VisitorPa
         ${rows}
       </ul>
     </div>
-    ${renderDiff(await compareDiffs(parts.git, folder, start ?? from.commit, to.commit))}`;
+    ${renderDiff(await compareDiffs(deps.git, folder, start ?? from.commit, to.commit))}`;
   return { title: `Compare ${before} with ${after}`, tab: 'commits', body };
 }
 
@@ -272,8 +272,8 @@ export function renderDiff({ files, total }: Diff): Html {
 }
 
 export async function renderBranchPage(request: PageRequest): Promise<VisitorPage> {
-  const { home, deps: parts } = request;
-  const references = await readReferences(parts.git, getFolder(request), 'refs/');
+  const { home, deps } = request;
+  const references = await readReferences(deps.git, getFolder(request), 'refs/');
   const renderReferences = (prefix: string, kind: string) =>
     references.flatMap(({ ref }) => {
       if (!ref.startsWith(prefix)) return [];

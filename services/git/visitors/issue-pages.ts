@@ -18,13 +18,7 @@ function renderText(text: string): Html {
 }
 
 /** Renders the list of open or closed issues or pull requests, or of the issues of a milestone. */
-export async function renderIssuesPage({
-  address,
-  home,
-  deps: parts,
-  query,
-  repository,
-}: PageRequest): Promise<VisitorPage> {
+export async function renderIssuesPage({ address, home, deps, query, repository }: PageRequest): Promise<VisitorPage> {
   const pull = address.kind === 'pulls';
   const closed = query.get('state') === 'closed';
   const page = Math.max(1, Math.min(10_000, Number(query.get('page') ?? '') || 1));
@@ -37,7 +31,7 @@ export async function renderIssuesPage({
     ...(milestone === '' || milestone === '0' ? {} : { milestones: [milestone] }),
     ...(labelIds.length === 0 ? {} : { labelIds: labelIds.map(Number) }),
   };
-  const result = await parts.issues.list(filters);
+  const result = await deps.issues.list(filters);
   const rows = result.issues.map(
     ({ author, comments, created_at, number, title }) =>
       html`<li>
@@ -64,10 +58,10 @@ export async function renderIssuesPage({
 
 /** Renders an issue or a pull request with its comments. */
 export async function renderIssuePage(request: PageRequest, number: number): Promise<VisitorPage | undefined> {
-  const { deps: parts, repository } = request;
-  const issue = await parts.issues.find(repository.id, number);
+  const { deps, repository } = request;
+  const issue = await deps.issues.find(repository.id, number);
   if (issue === undefined) return undefined;
-  const entries = await parts.db
+  const entries = await deps.db
     .selectFrom('issue_entries')
     .selectAll()
     .where('issue_id', '=', issue.id)
@@ -98,42 +92,39 @@ function renderEntry(id: string, author: string, time: number, text: string): Ht
 }
 
 /** Renders the changes of a pull request, at `/pulls/1/files`. */
-async function renderChanges(
-  { address, deps: parts, repository }: PageRequest,
-  number: number,
-): Promise<Html | undefined> {
+async function renderChanges({ address, deps, repository }: PageRequest, number: number): Promise<Html | undefined> {
   if (address.rest[1] !== 'files') return undefined;
-  const folder = parts.manager.getFolder(repository);
-  const head = await parts.objects.findCommit(folder, `refs/pull/${number}/head`);
-  const issue = await parts.issues.find(repository.id, number);
+  const folder = deps.manager.getFolder(repository);
+  const head = await deps.objects.findCommit(folder, `refs/pull/${number}/head`);
+  const issue = await deps.issues.find(repository.id, number);
   const base =
     issue?.request === undefined
       ? undefined
-      : await parts.objects.findCommit(folder, `refs/heads/${issue.request.base_branch}`);
+      : await deps.objects.findCommit(folder, `refs/heads/${issue.request.base_branch}`);
   if (head === undefined || base === undefined) return undefined;
-  const { stdout } = await parts.git.run(folder, ['merge-base', base, head], { allowedExitCodes: [1] });
+  const { stdout } = await deps.git.run(folder, ['merge-base', base, head], { allowedExitCodes: [1] });
   const from = stdout.toString().trim();
-  return from === '' ? undefined : renderDiff(await compareDiffs(parts.git, folder, from, head));
+  return from === '' ? undefined : renderDiff(await compareDiffs(deps.git, folder, from, head));
 }
 
 export async function renderReleasesPage({
   address,
   home,
-  deps: parts,
+  deps,
   repository,
 }: PageRequest): Promise<VisitorPage | undefined> {
-  const allReleases = await parts.releases.list(repository.id, { drafts: false });
+  const allReleases = await deps.releases.list(repository.id, { drafts: false });
   const [first = '', ...tag] = address.rest;
   const matching = first === 'tag' ? allReleases.filter((each) => each.tag === tag.join('/')) : allReleases;
   const releases =
     first === 'latest' ? allReleases.filter(({ prerelease }) => prerelease === 0).slice(0, 1) : matching.slice(0, 50);
   if (first === 'tag' && releases.length === 0)
-    return renderTagPage({ home, manager: parts.manager, objects: parts.objects, repository }, tag.join('/'));
+    return renderTagPage({ home, manager: deps.manager, objects: deps.objects, repository }, tag.join('/'));
   if (first === 'latest' && releases.length === 0) return undefined;
   const sections = await Promise.all(
     releases.map(async ({ author, body, id, published_at, tag: name, title }) => {
       const encodedTag = name.split('/').map(encodeURIComponent).join('/');
-      const assets = await parts.releases.assets(id);
+      const assets = await deps.releases.assets(id);
       const files = assets.map(
         (asset) =>
           html`<li>

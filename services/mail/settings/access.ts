@@ -18,13 +18,13 @@ const Login = z.object({
     .min(1)
     .max(128)
     .default('mail')
-    .meta({ title: 'Name', description: 'As the mail program gives it.' }),
+    .meta({ title: 'Name', description: 'User name that the mail client sends.' }),
   password: z
     .string()
     .min(1)
     .max(1024)
     .default('')
-    .meta({ title: 'Password', description: 'For this mail gateway alone.', secret: true }),
+    .meta({ title: 'Password', description: 'Password for this mail gateway only.', secret: true }),
 });
 
 /** Settings for clients, sign-in and encryption. */
@@ -35,10 +35,10 @@ export const accessFields = {
     .default([])
     .meta({
       live: true,
-      title: 'Networks that may send',
+      title: 'Allowed networks',
       description:
-        'Addresses or networks such as 192.168.1.0/24. Empty: this machine and private networks, and everywhere ' +
-        'when a sign-in is required.',
+        'Addresses or networks that can send mail, such as 192.168.1.0/24. Leave empty to allow this ' +
+        'computer and private networks, or all networks if sign-in is required.',
     }),
   signIn: z
     .enum(['off', 'optional', 'required'])
@@ -46,8 +46,8 @@ export const accessFields = {
     .meta({
       live: true,
       title: 'Sign-in',
-      description: 'By the logins below or an account that is granted writing to the recipient, such as mail alerts*.',
-      choices: { off: 'Nobody signs in', optional: 'Who wants to', required: 'Everybody' },
+      description: 'Requires a login below or an account with write access to the recipient, such as mail alerts*.',
+      choices: { off: 'Disabled', optional: 'Optional', required: 'Required' },
     }),
   logins: z
     .array(Login)
@@ -57,19 +57,19 @@ export const accessFields = {
       live: true,
       needs: { signIn: ['optional', 'required'] },
       title: 'Logins',
-      description: 'For devices that have no account. They may send to every recipient.',
+      description: 'Logins for devices without an account. They can send to every recipient.',
     }),
   tls: z
     .enum(['off', 'starttls', 'required', 'implicit'])
     .default('off')
     .meta({
       title: 'Encryption',
-      description: 'Whether devices encrypt what they send.',
+      description: 'Encryption of connections from devices.',
       choices: {
         off: 'None',
-        starttls: 'Offered (STARTTLS), and needed for a sign-in',
-        required: 'Needed (STARTTLS)',
-        implicit: 'From the first byte on, as on port 465',
+        starttls: 'STARTTLS, required for sign-in',
+        required: 'STARTTLS, required',
+        implicit: 'Implicit TLS, as on port 465',
       },
     }),
   certificateFile: z
@@ -78,14 +78,14 @@ export const accessFields = {
     .meta({
       needs: { tls: ['starttls', 'required', 'implicit'] },
       title: 'Certificate',
-      description: 'A PEM file with the certificate and those it rests on.',
+      description: 'PEM file with the certificate and its chain.',
     }),
   keyFile: z
     .string()
     .default('')
     .meta({
       needs: { tls: ['starttls', 'required', 'implicit'] },
-      title: 'Key of the certificate',
-      description: 'A PEM file.',
+      title: 'Certificate key',
+      description: 'PEM file with the private key of the certificate.',
     }),
 };

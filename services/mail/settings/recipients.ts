@@ -4,7 +4,8 @@ import { isPattern } from '../domain/recipients.ts';
 import { parseTarget, splitTargets } from '../domain/target.ts';
 
 const targetFormats =
-  'notify://KEY, notify://KEY?tag=TAG, push://TOPIC, inbox:// or http://HOST/notify/KEY?tag=TAG; several separated by spaces.';
+  'notify://KEY, notify://KEY?tag=TAG, push://TOPIC, inbox:// or http://HOST/notify/KEY?tag=TAG. ' +
+  'Separate several with spaces.';
 
 const areTargets = (text: string): boolean =>
   splitTargets(text).every((target) => !target.includes('#') && parseTarget(target) !== undefined);
@@ -23,13 +24,14 @@ const Recipient = z
       .meta({
         title: 'Address',
         description:
-          'A name stands for that name at any domain. * is any run of characters, ? any one, [a-z] one of a set.',
+          'A name without a domain matches every domain. * matches any characters, ? any single character, ' +
+          '[a-z] one of a set.',
       }),
     to: z
       .string()
       .default('notify://aggregator')
       .refine(areTargets, `Use ${targetFormats}`)
-      .meta({ title: 'Goes to', description: targetFormats }),
+      .meta({ title: 'Destination', description: targetFormats }),
     destinations: z
       .string()
       .default('')
@@ -38,28 +40,29 @@ const Recipient = z
         'Use addresses such as discord://…, separated by spaces.',
       )
       .meta({
-        title: 'And to these destinations',
+        title: 'Additional destinations',
         description:
-          'Addresses as a notification key would have them, separated by spaces. They may hold passwords, so they are never shown again.',
+          'Destination URLs as in a notification key, separated by spaces. They can contain passwords, so ' +
+          'they are not shown again.',
         secret: true,
       }),
     title: z.string().max(1000).default('').meta({
       title: 'Title',
-      description: 'A template with $subject, $from, $to, $config and $type. Empty: the subject and its sender.',
+      description:
+        'Template with $subject, $from, $to, $config and $type. Leave empty to use the subject and the sender.',
     }),
-    body: z
-      .string()
-      .max(10_000)
-      .default('')
-      .meta({ title: 'Text', description: 'A template that may also name $body. Empty: the text of the mail.' }),
-    format: z
-      .enum(['as it comes', 'text', 'markdown', 'html'])
-      .default('as it comes')
-      .meta({ title: 'Text is read as', description: 'As it comes: HTML where the mail has it, else plain text.' }),
+    body: z.string().max(10_000).default('').meta({
+      title: 'Text',
+      description: 'Template with the variables above and $body. Leave empty to use the text of the email.',
+    }),
+    format: z.enum(['as it comes', 'text', 'markdown', 'html']).default('as it comes').meta({
+      title: 'Text format',
+      description: '"As it comes" uses HTML if the email contains it, otherwise plain text.',
+    }),
   })
   .refine(({ to, destinations }) => splitTargets(to + destinations).length > 0, {
     path: ['to'],
-    message: 'Say where its mail goes.',
+    message: 'Enter a destination.',
   });
 
 export const recipients = z
@@ -72,47 +75,54 @@ export const recipients = z
     live: true,
     title: 'Recipients',
     description:
-      'Mail to any other address is refused. The first entry that fits counts; .warning, .failure … behind the name sets the type.',
+      'Mail to other addresses is refused. The first match applies. A suffix such as .warning or ' +
+      '.failure sets the type.',
   });
 
 const Rule = z.object({
   from: pattern.meta({
     title: 'Sender',
-    description: 'Words in the sender, or a pattern with * and ? for all of it. Empty: any.',
+    description:
+      'Words in the sender, or a pattern with * and ? that matches the complete sender. Leave empty to ' +
+      'match any sender.',
   }),
-  subject: pattern.meta({ title: 'Subject', description: 'Words in the subject, or a pattern. Empty: any.' }),
-  to: pattern.meta({ title: 'Recipient', description: 'Words in a recipient, or a pattern. Empty: any.' }),
+  subject: pattern.meta({
+    title: 'Subject',
+    description: 'Words in the subject, or a pattern. Leave empty to match any subject.',
+  }),
+  to: pattern.meta({
+    title: 'Recipient',
+    description: 'Words in a recipient, or a pattern. Leave empty to match any recipient.',
+  }),
   drop: z
     .boolean()
     .default(false)
-    .meta({ title: 'Drop', description: 'Such mails are taken and kept in the list of mails, but nobody is told.' }),
+    .meta({ title: 'Drop', description: 'Matching emails are accepted and listed, but no notification is sent.' }),
   type: z
     .enum(['as it is', ...NotificationType.options])
     .default('as it is')
-    .meta({ title: 'Type', description: 'What kind of notification it becomes.' }),
-  priority: z
-    .int()
-    .min(0)
-    .max(5)
-    .default(0)
-    .meta({ title: 'Priority', description: 'Of push messages and in the inbox, from 1 to 5. 0: by its type.' }),
+    .meta({ title: 'Type', description: 'Type of the notification.' }),
+  priority: z.int().min(0).max(5).default(0).meta({
+    title: 'Priority',
+    description: 'Priority of push messages and inbox messages, from 1 to 5. Set to 0 to derive it from the type.',
+  }),
   tag: z
     .string()
     .trim()
     .max(200)
     .regex(/^[\w\s:|,+&-]*$/, 'Use letters, digits, - and _, with commas or spaces between tags.')
     .default('')
-    .meta({ title: 'Tag', description: 'For notification keys, in place of the recipient’s.' }),
+    .meta({ title: 'Tag', description: 'Tag for notification keys, instead of the tag of the recipient.' }),
   goesTo: z
     .string()
     .trim()
     .default('')
     .refine(areTargets, `Use ${targetFormats}`)
-    .meta({ title: 'Goes to', description: `In place of where the recipient’s mail goes: ${targetFormats}` }),
+    .meta({ title: 'Destination', description: `Destination instead of the one of the recipient: ${targetFormats}` }),
 });
 
 export const rules = z.array(Rule).max(200).default([]).meta({
   live: true,
   title: 'Rules',
-  description: 'By sender and subject; the first one that fits a mail is applied to it.',
+  description: 'Rules by sender, subject and recipient. The first matching rule applies.',
 });

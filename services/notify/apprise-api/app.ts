@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { frameDenyHeaders } from '../../contracts/frame-headers.ts';
 import { sentences } from '../wire/notify.ts';

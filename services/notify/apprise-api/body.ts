@@ -5,7 +5,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { NewFile } from '../attachments/folder.ts';
 import { isJsonType } from '../domain/response-format.ts';
 import { declaredCharset, decodeLatin1, decodeText } from '../../kit/charset.ts';
-import { parseUrlEncoded } from '../../kit/url-encoded.ts';
+import { parseUrlEncoded } from '../../kit/http/url-encoded.ts';
 import { bodyLimit } from '../wire/notify.ts';
 
 /**

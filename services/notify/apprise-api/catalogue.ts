@@ -1,5 +1,5 @@
 import { Router, type Request, type Response } from 'express';
-import { parseQuery } from '../../kit/url-encoded.ts';
+import { parseQuery } from '../../kit/http/url-encoded.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';

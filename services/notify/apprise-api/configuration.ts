@@ -1,6 +1,6 @@
 import { Router, type Request, type Response } from 'express';
 import { formatIgnoredArguments } from '../destinations/ignored-arguments.ts';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { detailTime, type DetailLine } from '../domain/response-format.ts';
 import { splitUrls } from '../domain/configuration.ts';

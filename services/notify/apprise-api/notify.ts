@@ -14,7 +14,7 @@ import { sendResultWebhook } from '../deliver/result-webhook.ts';
 import { formatIgnoredArguments } from '../destinations/ignored-arguments.ts';
 import { maxDestinations, readDestinations, refuseDisallowed, type TaggedDestination } from '../keys/read-key.ts';
 import { getMaxFileBytes } from '../settings.ts';
-import { parseQuery } from '../../kit/url-encoded.ts';
+import { parseQuery } from '../../kit/http/url-encoded.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';

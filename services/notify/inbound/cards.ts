@@ -1,7 +1,8 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import { htmlToText } from '../../kit/plain-text.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { buildLinkLine, toLines, type InboundAdapter, type InboundNotification } from './adapter.ts';
-import type { Payload } from './payload.ts';
+import { readPayload, type Payload } from './payload.ts';
 
 type Lines = InboundNotification['lines'];
 
@@ -81,14 +82,16 @@ function readElements(elements: readonly Payload[], depth = 0): CardContent {
 
 function parseAdaptiveCards(cards: readonly Payload[], payload: Payload): InboundNotification {
   const { lines, styles, links } = readElements(cards);
-  const style = styles.map((each) => each.toLowerCase()).find((each) => Object.hasOwn(typesByStyle, each));
+  const type = styles
+    .map((style) => findOwn(typesByStyle, style.toLowerCase()))
+    .find((styleType) => styleType !== undefined);
   const [first, ...rest] = lines;
   const heading = first?.map((part) => (typeof part === 'string' ? part : '')).join('') ?? '';
   const hasHeading = rest.length > 0 && heading.length <= 200;
   return {
     title: payload.text('summary') || (hasHeading ? heading : ''),
     lines: hasHeading && payload.text('summary') === '' ? rest : lines,
-    type: style === undefined ? 'info' : (typesByStyle[style] ?? 'info'),
+    type: type ?? 'info',
     link: links[0],
   };
 }
@@ -125,15 +128,16 @@ function toWidgetLines(widget: Payload): Lines {
   ];
 }
 
+function findChatCards(payload: Payload): readonly Payload[] {
+  return [...payload.list('cardsV2').map((each) => each.object('card')), ...payload.list('cards')];
+}
+
 /** Cards for webhooks of Google Chat. */
 export const googleChat: InboundAdapter = {
   name: 'Google Chat',
-  matches: (payload) =>
-    [...payload.list('cardsV2').map((each) => each.object('card')), ...payload.list('cards')].some((card) =>
-      card.has('sections'),
-    ),
+  matches: (payload) => findChatCards(payload).some((card) => card.has('sections')),
   parse(payload) {
-    const cards = [...payload.list('cardsV2').map((each) => each.object('card')), ...payload.list('cards')];
+    const cards = findChatCards(payload);
     const lines = cards.flatMap((card): Lines => [
       ...toLines(card.lines('header.subtitle')),
       ...card
@@ -155,11 +159,20 @@ export const googleChat: InboundAdapter = {
 function toPostLines(post: Payload): Lines {
   const content = post.value('content');
   if (!Array.isArray(content)) return [];
-  return content.slice(0, 200).map((line: unknown) => {
-    const texts = Array.isArray(line) ? (line as unknown[]) : [];
-    return texts.map((each) => (typeof each === 'object' && each !== null && 'text' in each ? String(each.text) : ''));
-  });
+  return content.slice(0, 200).map((line: unknown) =>
+    readPayload(line)
+      .list('')
+      .map((element) => element.fullText('text').slice(0, 4000)),
+  );
 }
+
+/** Header colors of cards of Feishu. */
+const colorsByTemplate: Readonly<Record<string, string>> = {
+  red: 'ff0000',
+  green: '00ff00',
+  orange: 'ffa500',
+  yellow: 'ffd700',
+};
 
 /** Messages for robots of DingTalk, WeCom, Feishu and Lark. */
 export const workChat: InboundAdapter = {
@@ -185,16 +198,8 @@ export const workChat: InboundAdapter = {
         ...posts.slice(0, 1).flatMap(toPostLines),
         ...card.list('elements').flatMap((each) => toLines(each.lines('text.content') || each.lines('content'))),
       ],
-      type: toColorType(colorsByTemplate[card.text('header.template')] ?? ''),
+      type: toColorType(findOwn(colorsByTemplate, card.text('header.template')) ?? ''),
       link: body.link('messageUrl') ?? body.link('singleURL'),
     };
   },
-};
-
-/** Header colors of cards of Feishu. */
-const colorsByTemplate: Readonly<Record<string, string>> = {
-  red: 'ff0000',
-  green: '00ff00',
-  orange: 'ffa500',
-  yellow: 'ffd700',
 };

@@ -16,8 +16,22 @@ import { watchtower } from './watchtower.ts';
 
 /** Adapters by precedence: specific ones first, the generic one last. */
 const adapters: readonly InboundAdapter[] = [
-  ...[grafana, alertmanager, legacyGrafana, forge, gitlab, uptimeKuma, arr, seerr, watchtower, healthchecks],
-  ...[teams, googleChat, workChat, slack, discord, generic],
+  grafana,
+  alertmanager,
+  legacyGrafana,
+  forge,
+  gitlab,
+  uptimeKuma,
+  arr,
+  seerr,
+  watchtower,
+  healthchecks,
+  teams,
+  googleChat,
+  workChat,
+  slack,
+  discord,
+  generic,
 ];
 
 /** Source of notifications in Slack's format. */

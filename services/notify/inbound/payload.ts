@@ -34,9 +34,9 @@ const maxLinkLength = 2000;
 
 function getValue(value: unknown, path: string): unknown {
   if (path === '') return value;
-  return path.split('.').reduce<unknown>((getAt, key) => {
-    if (typeof getAt !== 'object' || getAt === null || !Object.hasOwn(getAt, key)) return undefined;
-    return (getAt as Readonly<Record<string, unknown>>)[key];
+  return path.split('.').reduce<unknown>((parent, key) => {
+    if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) return undefined;
+    return (parent as Readonly<Record<string, unknown>>)[key];
   }, value);
 }
 

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { AppPages } from '../../contracts/app-pages.ts';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 
 /**
  * Redirects browsers that open the root or a topic to Homeport's page about it. All other requests reach the ntfy

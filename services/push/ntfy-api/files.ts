@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { refuse } from '../domain/refusals.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Limits } from '../access/limits.ts';
-import { formatAttachment } from '../../kit/content-disposition.ts';
-import { parseByteRange } from '../../kit/byte-range.ts';
+import { formatAttachment } from '../../kit/http/content-disposition.ts';
+import { parseByteRange } from '../../kit/http/byte-range.ts';
 import { crossOrigin, type Exchange } from './exchange.ts';
 
 /** Path of a file: the id, which cannot be guessed, and the extension of its type. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { parseQuery } from '../../kit/url-encoded.ts';
+import { parseQuery } from '../../kit/http/url-encoded.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { AppPages } from '../../contracts/app-pages.ts';
 import type { Context } from '../../contracts/service.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AppPages } from '../../contracts/app-pages.ts';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { Statistics } from '../metrics/statistics.ts';
 import { answer, answerValue, crossOrigin, type Exchange } from './exchange.ts';

@@ -2,9 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { markLongLived } from '../../kit/long-lived-response.ts';
+import { markLongLived } from '../../kit/http/long-lived-response.ts';
 import { parseFilter } from '../domain/filter.ts';
-import type { Event } from '../domain/message.ts';
 import { parseFlag } from '../domain/parameters.ts';
 import { refuse } from '../domain/refusals.ts';
 import { parseSince } from '../domain/since.ts';
@@ -12,8 +11,9 @@ import { requireTopic } from '../domain/topics.ts';
 import { readHistory } from '../subscribe/history.ts';
 import type { ActiveTopics } from '../topics/active-topics.ts';
 import type { Limits } from '../access/limits.ts';
-import { toEnvelope, type Envelope, type Format } from '../subscribe/envelope.ts';
+import type { Format } from '../subscribe/envelope.ts';
 import type { FileAddressRewrite } from '../subscribe/file-addresses.ts';
+import { buildStreamEvent } from '../subscribe/stream-event.ts';
 import { Subscriber, writeHistory, type Outlet, type Subscription } from '../subscribe/subscriber.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
@@ -52,15 +52,6 @@ function hasDisconnected({ request }: RequestContext, stream: Writable): boolean
   if (!stream.closed && !stream.destroyed && !request.socket.readableEnded) return false;
   stream.destroy();
   return true;
-}
-
-/** Builds an event about the stream itself. */
-export function buildStreamEvent(
-  event: Event,
-  topicList: string,
-  { clock, random }: Pick<Context, 'clock' | 'random'>,
-): Envelope {
-  return toEnvelope({ id: random.text(12), time: Math.floor(clock.now() / 1000), event, topic: topicList });
 }
 
 interface ParsedSubscription {

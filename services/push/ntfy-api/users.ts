@@ -95,14 +95,14 @@ async function readAccount(exchange: Exchange): Promise<{ name: string; secret: 
   return { name, secret: hash === '' ? { password } : { passwordHash: hash } };
 }
 
-const ownRefusals: ReadonlySet<string> = new Set(['accounts.invalid', 'accounts.weak_password']);
+const accountErrors: ReadonlySet<string> = new Set(['accounts.invalid', 'accounts.weak_password']);
 
 /** Converts a validation error of an account, or a password that is too weak, into ntfy's general refusal. */
 export async function withNtfyRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Problem && ownRefusals.has(error.code)) {
+    if (error instanceof Problem && accountErrors.has(error.code)) {
       throw refuse('invalid', error.detail, { cause: error });
     }
     throw error;

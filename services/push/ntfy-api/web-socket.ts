@@ -6,6 +6,7 @@ import type { Clock } from '../../contracts/service.ts';
 import type { UpgradeListener } from '../../contracts/listeners.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopicList } from '../domain/topics.ts';
+import { pongTimeoutMs } from '../subscribe/keep-alive.ts';
 import type { Outlet } from '../subscribe/subscriber.ts';
 import type { RequestContext } from './exchange.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
@@ -30,8 +31,6 @@ const maxFrameBytes = 64;
  * fragments are buffered, so a client that sends without reading would fill the memory.
  */
 const maxBytesPerPing = 64 * 1024;
-/** Milliseconds after an unanswered ping until the connection is closed. */
-export const pongTimeoutMs = 60_000;
 const goingAwayCode = 1001;
 
 /** Serves GET `/<topics>/ws` as an upgrade. Refused requests get a status without a body. */
@@ -61,8 +60,8 @@ export function webSocketListener(dependencies: WebSocketDependencies): UpgradeL
       const retry = headers['Retry-After'];
       if (socket.destroyed) return;
       socket.end(
-        `HTTP/1.1 ${String(status)} ${reasons[status] ?? 'Refused'}\r\nConnection: close\r\nContent-Length: ` +
-          `0\r\n${retry === undefined ? '' : `Retry-After: ${retry}\r\n`}\r\n`,
+        `HTTP/1.1 ${String(status)} ${reasons[status] ?? 'Refused'}\r\nConnection: close\r\nContent-Length: 0\r\n` +
+          `${retry === undefined ? '' : `Retry-After: ${retry}\r\n`}\r\n`,
       );
     });
   };

@@ -1,6 +1,7 @@
 import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { inboxSeen } from '../../contracts/inbox/api.ts';
+import type { PushRuleEvaluator } from '../../contracts/push/rules.ts';
 import type { Context } from '../../contracts/service.ts';
 import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Alarm } from '../delayed/alarm.ts';
@@ -77,9 +78,13 @@ export class QuietHours implements AsyncDisposable {
       await this.#store.supersede(transaction, topic, sequence_id ?? id);
     }
     const modes = new Map<string, DeliveryMode>();
-    const now = this.#context.clock.now();
     for (const account of accounts) {
-      const mode = await this.#classifyFor(account, transaction, recorded, now);
+      // Events that clear or delete are not held.
+      const judge = event === 'message' ? this.#accountRules.judge(account) : undefined;
+      const mode =
+        judge === undefined
+          ? buildImmediateMode(recorded)
+          : await this.#applyRules(transaction, recorded, account, judge);
       if (mode !== undefined) modes.set(account, mode);
     }
     return modes;
@@ -128,40 +133,34 @@ export class QuietHours implements AsyncDisposable {
     return this.#alarm[Symbol.asyncDispose]();
   }
 
-  /** Returns how a message is delivered to an account; undefined when it is held. */
-  async #classifyFor(
-    account: string,
+  /** Returns how a message is delivered to an account with rules; undefined when it is held. */
+  async #applyRules(
     transaction: Context['db'],
-    { message, text, inbox }: ClassifiedMessage,
-    now: number,
+    recorded: ClassifiedMessage,
+    account: string,
+    judge: PushRuleEvaluator,
   ): Promise<DeliveryMode | undefined> {
-    const { id, topic, event, sequence_id, priority = defaultPriority } = message;
-    const sequence = sequence_id ?? id;
-    // A browser may subscribe to all topics, including those its account may not read: nothing is recorded for
-    // them.
-    const accountJudge = event === 'message' ? this.#accountRules.judge(account) : undefined;
-    const judge =
-      accountJudge !== undefined && (await mayRead(this.#context, { account }, topic)) ? accountJudge : undefined;
-    const outcome = judge?.outcome(topic, priority, now) ?? 'show';
-    const heldMessage = { account, topic, sequence, key: getInboxKey(message, inbox) };
-    const minutes = priority === 5 ? (judge?.repeatMinutes(topic) ?? 0) : 0;
+    const { message, text, inbox } = recorded;
+    const { id, topic, sequence_id, priority = defaultPriority } = message;
+    // A browser may subscribe to all topics, including those its account may not read: nothing is recorded for them.
+    if (!(await mayRead(this.#context, { account }, topic))) return buildImmediateMode(recorded);
+    const now = this.#context.clock.now();
+    const outcome = judge.outcome(topic, priority, now);
+    if (outcome === 'quietly') return priority > 2 ? { silent: true } : {};
+    const heldMessage = { account, topic, sequence: sequence_id ?? id, key: getInboxKey(message, inbox) };
     if (outcome === 'hold') {
       await this.#store.hold(transaction, [heldMessage]);
       this.#expect(this.#nextMinute());
       return undefined;
     }
-    if (outcome === 'show' && minutes > 0) {
-      const due = now + minutes * minuteMs;
-      const acknowledge = this.#context.random.text(32);
-      const repeated = { ...heldMessage, id: acknowledge, text, time: now, due };
-      const isRepeated = await this.#store.repeat(transaction, repeated);
-      this.#expect(due);
-      return isRepeated ? { acknowledge } : {};
-    }
-    if (outcome === 'quietly' && priority > 2) return { silent: true };
-    // Events that clear or delete are not held.
-    const mayWait = event === 'message' && priority === 3 && outcome === 'show';
-    return mayWait ? { waits: { sequence, key: heldMessage.key } } : {};
+    const minutes = priority === 5 ? (judge.repeatMinutes(topic) ?? 0) : 0;
+    if (minutes === 0) return buildImmediateMode(recorded);
+    const due = now + minutes * minuteMs;
+    const acknowledge = this.#context.random.text(32);
+    const repeated = { ...heldMessage, id: acknowledge, text, time: now, due };
+    const isRepeated = await this.#store.repeat(transaction, repeated);
+    this.#expect(due);
+    return isRepeated ? { acknowledge } : {};
   }
 
   /** Sends digests and reminders, and returns the time of the next run in unix seconds. */
@@ -203,4 +202,11 @@ export class QuietHours implements AsyncDisposable {
     await this.#context.commit((transaction) => this.#store.removeAccount(transaction, account));
     await this.#accountRules.load();
   }
+}
+
+/** Returns the mode of a message that is delivered now. One of normal priority may still be held if it becomes due late. */
+function buildImmediateMode({ message, inbox }: ClassifiedMessage): DeliveryMode {
+  const { id, event, sequence_id, priority = defaultPriority } = message;
+  if (event !== 'message' || priority !== 3) return {};
+  return { waits: { sequence: sequence_id ?? id, key: getInboxKey(message, inbox) } };
 }

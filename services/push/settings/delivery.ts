@@ -19,53 +19,60 @@ export const deliveryFields = {
     live: true,
     title: 'Public address',
     example: 'https://push.home.lan',
-    description: 'Where phones reach this server; attachments lead there. Empty: this machine only.',
+    description:
+      'Address at which phones reach this server, also used for attachment links. Leave empty if it is ' +
+      'only used on this computer.',
   }),
   messageDelayLimit: duration.default('72h').meta({
     quantity: 'duration',
     live: true,
-    title: 'Longest delay',
-    description: 'How far ahead a message may be scheduled.',
+    title: 'Maximum delay',
+    description: 'How far in the future a message can be scheduled.',
   }),
   attachmentFileSizeLimit: bytes.default('15M').meta({
     quantity: 'size',
     live: true,
-    title: 'Largest attachment',
-    description: 'Size of one file. 0: files are not taken.',
+    title: 'Maximum attachment size',
+    description: 'Maximum size of a file. Set to 0 to refuse attachments.',
   }),
   attachmentTotalSizeLimit: bytes.default('5G').meta({
     quantity: 'size',
     live: true,
-    title: 'Attachments in all',
-    description: 'Size of all files that are kept at a time.',
+    title: 'Total attachment size',
+    description: 'Maximum size of all stored attachments.',
   }),
   attachmentExpiryDuration: duration.default('3h').meta({
     quantity: 'duration',
     live: true,
     title: 'Keep attachments for',
-    description: 'How long a file can be fetched. It is removed earlier when its message expires.',
+    description: 'How long attachments can be downloaded. They are deleted earlier if their message expires.',
   }),
-  unifiedPush: z.boolean().default(false).meta({
-    live: true,
-    title: 'UnifiedPush for everyone',
-    description:
-      'Lets application servers without an account publish to topics named up and 12 characters, as apps with UnifiedPush make them.',
-  }),
+  unifiedPush: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'UnifiedPush for everyone',
+      description:
+        'Allows application servers without an account to publish to UnifiedPush topics, whose names are ' +
+        '"up" followed by 12 characters.',
+    }),
   upstreamBaseUrl: address.default('').meta({
     live: true,
-    title: 'Server that wakes iPhones',
+    title: 'iOS upstream server',
     example: 'https://ntfy.sh',
-    description: 'It is told that there is a message, not what it says. Needs the public address.',
+    description:
+      'Forwards a poll request for each message to iOS devices, without its content. Requires the public address.',
   }),
   upstreamAccessToken: z
     .string()
-    .regex(/^(tk_[a-z0-9]{29})?$/, 'Use a token, tk_ and 29 characters.')
+    .regex(/^(tk_[a-z0-9]{29})?$/, 'Use a token of tk_ followed by 29 characters.')
     .default('')
     .meta({
       live: true,
       needs: { upstreamBaseUrl: true },
-      title: 'Token for the server that wakes iPhones',
-      description: 'For servers that ask for one.',
+      title: 'iOS upstream token',
+      description: 'Access token for the upstream server, if it requires one.',
       secret: true,
     }),
 };

@@ -14,7 +14,8 @@ export const emailFields = {
       live: true,
       title: 'Mail server',
       description:
-        'Sends messages with the parameter X-Email as mail, such as mail.example.org:587. The aggregator delivers them. Empty: off.',
+        'Host and port of the mail server that sends messages with the X-Email parameter, such as ' +
+        'mail.example.org:587. Delivery sends them. Leave empty to disable.',
     }),
   smtpSenderFrom: z
     .string()
@@ -23,8 +24,8 @@ export const emailFields = {
     .meta({
       live: true,
       needs: { smtpSenderAddr: true },
-      title: 'Mail comes from',
-      description: 'The address such mail is sent from. Empty: off.',
+      title: 'Sender address',
+      description: 'Address from which emails are sent. Leave empty to disable.',
     }),
   smtpSenderUser: z
     .string()
@@ -33,8 +34,8 @@ export const emailFields = {
     .meta({
       live: true,
       needs: { smtpSenderAddr: true },
-      title: 'User of the mail server',
-      description: 'Empty: it asks for none.',
+      title: 'Mail server user',
+      description: 'Leave empty if the server does not require a sign-in.',
     }),
   smtpSenderPass: z
     .string()
@@ -43,8 +44,8 @@ export const emailFields = {
     .meta({
       live: true,
       needs: { smtpSenderAddr: true },
-      title: 'Password of the mail server',
-      description: 'Large providers want one made for apps.',
+      title: 'Mail server password',
+      description: 'Large providers require an app password.',
       secret: true,
     }),
   smtpSenderMode: z
@@ -53,19 +54,19 @@ export const emailFields = {
     .meta({
       live: true,
       needs: { smtpSenderAddr: true },
-      title: 'Connection to the mail server',
-      description: 'How it is encrypted.',
+      title: 'Mail server encryption',
+      description: 'Encryption of the connection to the mail server.',
       choices: {
-        usual: 'TLS on port 465, else STARTTLS where there is a user or the port is 587',
+        usual: 'Automatic: TLS on port 465, STARTTLS with a user or on port 587',
         starttls: 'STARTTLS',
-        ssl: 'TLS from the first byte',
-        insecure: 'Not encrypted',
+        ssl: 'Implicit TLS',
+        insecure: 'None',
       },
     }),
   emailLimitBurst: z.int().min(0).max(100_000).default(16).meta({
     live: true,
-    title: 'Mails at once',
-    description: 'How many messages with X-Email an address may publish in a row.',
+    title: 'Email burst',
+    description: 'Maximum number of messages with X-Email that an address can publish in a row.',
   }),
   emailLimitReplenish: z
     .string()
@@ -74,8 +75,8 @@ export const emailFields = {
     .meta({
       live: true,
       quantity: 'duration',
-      title: 'One more mail every',
-      description: 'How fast the mails at once fill up again.',
+      title: 'Email refill interval',
+      description: 'One more email is allowed after each interval, up to the burst.',
     }),
 };
 export type EmailSettings = { readonly [Name in keyof typeof emailFields]: z.infer<(typeof emailFields)[Name]> };

@@ -17,91 +17,125 @@ const count = z.int().min(1).max(100_000_000);
 
 /** Limits per account or address; the defaults are ntfy's. */
 export const limitFields = {
-  limitAccounts: z.boolean().default(false).meta({
-    live: true,
-    title: 'Limit accounts too',
-    description: 'Off: the limits below hold for strangers only, so that a burst of alerts of your own is never lost.',
-  }),
+  limitAccounts: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Limit accounts',
+      description:
+        'Applies the limits below to accounts as well. When off, they only apply to visitors without an ' +
+        'account, so that your own alerts are never rejected.',
+    }),
   limitExempt: z.array(network).default(['127.0.0.0/8', '::1/128']).meta({
     live: true,
-    title: 'Addresses without limits',
-    description: 'Addresses and networks that no limit holds for.',
+    title: 'Exempt addresses',
+    description: 'Addresses and networks without limits.',
   }),
   requestLimitBurst: count.default(60).meta({
     live: true,
-    title: 'Requests at once',
-    description: 'How many requests an address may make in a row before it has to wait.',
+    title: 'Request burst',
+    description: 'Maximum number of requests that an address can send in a row.',
   }),
   requestLimitReplenish: duration.default('5s').meta({
     live: true,
     quantity: 'duration',
-    title: 'One more request every',
-    description: 'How fast the requests at once fill up again. A day holds this many messages, too.',
+    title: 'Request refill interval',
+    description:
+      'One more request is allowed after each interval, up to the burst. It also limits the messages per day.',
   }),
-  subscriptionLimit: count
-    .default(30)
-    .meta({ live: true, title: 'Open subscriptions each', description: 'How many streams one address may keep open.' }),
+  subscriptionLimit: count.default(30).meta({
+    live: true,
+    title: 'Subscriptions per address',
+    description: 'Maximum number of open streams of an address.',
+  }),
   subscriberRateLimiting: z
     .boolean()
     .default(false)
     .meta({
       live: true,
-      title: 'Charge those who listen',
+      title: 'Subscriber-based rate limiting',
       description:
-        'What application servers send by UnifiedPush counts for whoever listens to the topic. They have to listen ' +
-        'first: until then it is refused with 507.',
+        'UnifiedPush messages count against the limits of the subscriber instead of the application ' +
+        'server. Without a subscriber, they are refused with status 507.',
     }),
-  prefixBitsIpv4: z.int().min(1).max(32).default(32).meta({
-    live: true,
-    title: 'One IPv4 sender',
-    description: 'Addresses that begin with the same bits count as one: 32 for each by itself, 24 for networks of 256.',
-  }),
-  prefixBitsIpv6: z.int().min(1).max(128).default(64).meta({
-    live: true,
-    title: 'One IPv6 sender',
-    description: 'The same for IPv6, where everyone has at least a network of 64 bits.',
-  }),
+  prefixBitsIpv4: z
+    .int()
+    .min(1)
+    .max(32)
+    .default(32)
+    .meta({
+      live: true,
+      title: 'IPv4 prefix length',
+      description:
+        'Addresses with the same prefix share their limits: 32 limits each address separately, 24 limits ' +
+        'networks of 256 addresses.',
+    }),
+  prefixBitsIpv6: z
+    .int()
+    .min(1)
+    .max(128)
+    .default(64)
+    .meta({
+      live: true,
+      title: 'IPv6 prefix length',
+      description:
+        'Addresses with the same prefix share their limits. The default of 64 is the usual network size of ' +
+        'one customer.',
+    }),
   topicLimitBurst: count.default(100).meta({
     live: true,
-    title: 'New topics at once',
-    description: 'How many topics that nobody used before an address may use in a row.',
+    title: 'New topic burst',
+    description: 'Maximum number of new topics that an address can create in a row.',
   }),
   topicLimitReplenish: duration.default('1m').meta({
     live: true,
     quantity: 'duration',
-    title: 'One more new topic every',
-    description: 'How fast the new topics at once fill up again.',
+    title: 'New topic refill interval',
+    description: 'One more new topic is allowed after each interval, up to the burst.',
   }),
   totalTopicLimit: count
     .default(15_000)
-    .meta({ live: true, title: 'Topics in all', description: 'How many topics may be in use at the same time.' }),
-  messageDailyLimit: z.int().min(0).max(100_000_000).default(0).meta({
-    live: true,
-    title: 'Messages a day',
-    description: 'How many messages an address may publish a day; 0: as many as its requests allow.',
-  }),
+    .meta({ live: true, title: 'Total topics', description: 'Maximum number of topics in use at the same time.' }),
+  messageDailyLimit: z
+    .int()
+    .min(0)
+    .max(100_000_000)
+    .default(0)
+    .meta({
+      live: true,
+      title: 'Messages per day',
+      description:
+        'Maximum number of messages that an address can publish per day. Set to 0 to limit them only by ' +
+        'the request limit.',
+    }),
   attachmentTotalLimit: bytes.default('100M').meta({
     quantity: 'size',
     live: true,
-    title: 'Attachments each',
-    description: 'Size of all stored attachments of one address.',
+    title: 'Attachments per address',
+    description: 'Maximum size of all stored attachments of an address.',
   }),
   attachmentDailyBandwidth: bytes.default('500M').meta({
     quantity: 'size',
     live: true,
-    title: 'Attachment traffic a day',
-    description: 'How much one address may upload and download a day.',
+    title: 'Attachment bandwidth per day',
+    description: 'Maximum size of the attachments that an address can upload and download per day.',
   }),
   enableSignup: z.boolean().default(false).meta({
     live: true,
-    title: 'Let strangers sign up',
-    description: 'Whoever reaches this server may make himself an account, without any grant at first.',
+    title: 'Sign-up',
+    description: 'Allows everyone who can reach this server to create an account. New accounts have no grants.',
   }),
-  behindProxy: z.boolean().default(false).meta({
-    live: true,
-    title: 'Behind a proxy',
-    description: 'Takes the sender’s address from the last entry of X-Forwarded-For. Only with a proxy that sets it.',
-  }),
+  behindProxy: z
+    .boolean()
+    .default(false)
+    .meta({
+      live: true,
+      title: 'Behind a proxy',
+      description:
+        'Reads the client address from the last entry of X-Forwarded-For. Enable it only behind a proxy ' +
+        'that sets this header.',
+    }),
 };
 export type LimitSettings = { readonly [Name in keyof typeof limitFields]: z.infer<(typeof limitFields)[Name]> };
 

@@ -1,10 +1,11 @@
 import type { Context } from '../../contracts/service.ts';
 import { parseDuration } from '../domain/duration.ts';
-import { buildStreamEvent } from '../ntfy-api/subscribe.ts';
-import { pongTimeoutMs } from '../ntfy-api/web-socket.ts';
+import { buildStreamEvent } from './stream-event.ts';
 import type { Subscribers } from './subscribers.ts';
 
 const defaultIntervalMs = 45_000;
+/** Milliseconds after an unanswered ping until the connection is closed. */
+export const pongTimeoutMs = 60_000;
 
 /** Sends keepalive events to all streams, and closes WebSocket streams that do not answer pings. */
 export class KeepAlive implements Disposable {

@@ -17,10 +17,13 @@ export interface ReceiverAddressOptions {
 export function createReceiverAddresses({ storedBase, sharedBase }: ReceiverAddressOptions): ReceiverAddresses {
   return (message, subscriptionBase) => {
     const from = storedBase();
+    if (from === undefined) return message;
+    const isLocal = (url: string | undefined): boolean => url === from || url?.startsWith(`${from}/`) === true;
+    // Most messages contain no address of this server, and the shared address takes time to compute.
+    if (!listAddresses(message).some(isLocal)) return message;
     const to = subscriptionBase || sharedBase();
-    if (from === undefined || to === undefined || from === to) return message;
-    const rewrite = (url: string): string =>
-      url === from || url.startsWith(`${from}/`) ? `${to}${url.slice(from.length)}` : url;
+    if (to === undefined || from === to) return message;
+    const rewrite = (url: string): string => (isLocal(url) ? `${to}${url.slice(from.length)}` : url);
     const { attachment, click, icon, actions } = message;
     return {
       ...message,
@@ -36,4 +39,8 @@ export function createReceiverAddresses({ storedBase, sharedBase }: ReceiverAddr
       ...(attachment === undefined ? {} : { attachment: { ...attachment, url: rewrite(attachment.url) } }),
     };
   };
+}
+
+function listAddresses({ attachment, click, icon, actions = [] }: Message): readonly (string | undefined)[] {
+  return [attachment?.url, click, icon, ...actions.map(({ url }) => url)];
 }

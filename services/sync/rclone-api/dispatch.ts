@@ -99,14 +99,14 @@ export class Dispatch {
     rawInput: Input,
     { disconnected }: CallOptions,
   ): Promise<CallResponse> {
-    const { access, jobs, engine, findBuiltIn: without } = this.#options;
+    const { access, jobs, engine, findBuiltIn } = this.#options;
     const { _group: _, ...checked } = path === 'rc/list' ? {} : await access.check(caller, path, rule, rawInput);
     const input: Input = checked;
     if (writesParameters.has(path)) input['parameters'] = parseParameters(input['parameters']);
     const { writes = [] } = rule;
     const isWriting = writes.length > 0 && writes.every((key) => Object.hasOwn(input, key));
     const source = rule.from === undefined ? '' : formatLocation(input[rule.from]);
-    const builtInWork = await without(path, input);
+    const builtInWork = await findBuiltIn(path, input);
     const { job, ended } = await jobs.start({
       kind: path,
       account: caller.account,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CallError } from './call-error.ts';
 import { exceedsDepth } from '../../kit/json-depth.ts';
-import { readRequestBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/http/body.ts';
 
 export type Input = Record<string, unknown>;
 
@@ -10,9 +10,9 @@ const maxBodyBytes = 32 * 1024 * 1024;
 const maxLevels = 1000;
 
 /** Reads the parameters of a request from query, form and JSON body with rclone's precedence. */
-export async function readInput(request: IncomingMessage, url: URL): Promise<Input> {
+export async function readInput(request: IncomingMessage, parameters: URLSearchParams): Promise<Input> {
   // The last value of a repeated key applies.
-  const query = Object.fromEntries(url.searchParams);
+  const query = Object.fromEntries(parameters);
   const [type = '', ...rest] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   if (type.toLowerCase() === 'application/x-www-form-urlencoded') {
     const form = Object.fromEntries(new URLSearchParams(await readBody(request)));

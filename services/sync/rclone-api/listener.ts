@@ -1,19 +1,21 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
+import { createDisconnectSignal } from '../../kit/http/disconnect-signal.ts';
+import { createHttpListener, type Exchange, type Route } from '../../kit/http/listener.ts';
+import { redirectToAppPage } from '../../kit/http/redirect-to-app.ts';
+import { textReply, type Reply } from '../../kit/http/respond.ts';
 import { redact } from '../domain/redact.ts';
-import { createDisconnectSignal } from '../../kit/disconnect-signal.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
 import type { CallResponse, Dispatch } from './dispatch.ts';
 import { readInput, type Input } from './input.ts';
 import { upload } from './upload.ts';
-import type { Engine } from '../engine/engine.ts';
 
 export interface ListenerOptions {
-  readonly context: Pick<Context, 'accounts' | 'appPages' | 'caller' | 'clock' | 'log'>;
+  readonly context: Pick<Context, 'accounts' | 'appPages' | 'caller' | 'clock' | 'log' | 'random'>;
   readonly access: Access;
   readonly dispatch: Dispatch;
   readonly jobs: Jobs;
@@ -22,66 +24,68 @@ export interface ListenerOptions {
   readonly answered: (status: number) => void;
 }
 
-/** Returns the request listener of rclone's remote control API. */
+/**
+ * Returns the request listener of rclone's remote control API. Paths are names of calls, and accounts are checked before
+ * anything else.
+ */
 export function syncListener(options: ListenerOptions): RequestListener {
-  return (request, response) => {
-    handleRequest(options, request, response).catch((error: unknown) => {
-      options.context.log.error('rclone API call failed', { error });
-      if (response.headersSent) response.destroy();
-      else sendJson(response, 500, { error: 'an internal error', input: null, path: '', status: 500 });
-    });
-  };
+  const routes: readonly Route[] = [{ method: 'GET', path: '/', handle: (exchange) => handlePage(options, exchange) }];
+  return createHttpListener({
+    routes,
+    context: options.context,
+    service: 'sync',
+    preflight: () => ({ status: 200 }),
+    createCall: (exchange) => exchange,
+    handleUnmatched: (exchange) => handleAccountRequest(options, exchange),
+    renderProblem,
+  });
 }
 
-async function handleRequest(
-  options: ListenerOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
-  if (url === null) return sendText(response, 400, 'Bad Request\n');
-  if (request.method === 'OPTIONS') return void response.writeHead(200, { 'content-length': 0 }).end();
-  if (request.method === 'GET' && url.pathname === '/' && redirectToPage(options, request, response)) return;
-  let caller: Caller | undefined;
-  try {
-    caller = await getCaller(options, request);
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.status === 401) return sendUnauthorized(response);
-    return sendJson(
-      response,
-      error.status,
-      { error: error.detail, input: null, path: '', status: error.status },
-      error.headers,
-    );
+/** Redirects browsers to the app's page; other clients receive rclone's response. */
+function handlePage(options: ListenerOptions, exchange: Exchange): Promise<Reply | undefined> | undefined {
+  const { request, response } = exchange;
+  if (/text\/html/.test(request.headers.accept ?? '')) {
+    if (redirectToAppPage(request, response, { pages: options.context.appPages, path: '/sync' })) return undefined;
   }
-  if (caller === undefined) return sendUnauthorized(response);
-  if (request.method === 'GET' || request.method === 'HEAD') return sendText(response, 404, 'Not Found\n');
-  if (request.method !== 'POST') return sendText(response, 405, 'Method Not Allowed\n');
-  await handleCall(options, caller, request, response, url);
+  return handleAccountRequest(options, exchange);
+}
+
+async function handleAccountRequest(options: ListenerOptions, exchange: Exchange): Promise<Reply> {
+  const caller = await identify(options, exchange);
+  const { method } = exchange.request;
+  if (method === 'GET' || method === 'HEAD') return textReply(404, 'Not Found\n');
+  if (method !== 'POST') return textReply(405, 'Method Not Allowed\n');
+  const path = getCallName(exchange.path);
+  if (path === undefined) return textReply(400, 'Bad Request\n');
+  return handleCall(options, exchange, caller, path);
+}
+
+/** @throws Problem 401 without an account */
+async function identify({ context, access }: ListenerOptions, { request }: Exchange): Promise<Caller> {
+  const { authorization } = request.headers;
+  const identity = await context.accounts.authenticate({ authorization, ...context.caller(request) });
+  if (identity === undefined) throw new Problem('sync.sign_in', 401, 'Unauthorized');
+  return access.caller(identity);
 }
 
 async function handleCall(
   options: ListenerOptions,
+  { request, response, query }: Exchange,
   caller: Caller,
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-): Promise<void> {
-  const path = getPath(url);
-  if (path === undefined) return sendText(response, 400, 'Bad Request\n');
-  const clientSignal = createDisconnectSignal(request, response);
+  path: string,
+): Promise<Reply> {
+  const disconnected = createDisconnectSignal(request, response);
   const isAsync = /(?:^|[,\s])respond-async(?:$|[,;\s])/i.test(String(request.headers['prefer'] ?? ''));
   let input: Input = {};
   let reply: CallResponse;
   try {
     if (!(await options.access.hasAnyGrant(caller))) throw new CallError(403, 'this account has no grant on file sync');
     if (path === 'operations/uploadfile') {
-      input = Object.fromEntries(url.searchParams);
-      reply = await upload(options, caller, { request, url, disconnected: clientSignal });
+      input = Object.fromEntries(query);
+      reply = await upload(options, caller, { request, query, disconnected });
     } else {
-      input = await readInput(request, url);
-      reply = await options.dispatch.call(caller, path, input, { isAsync, disconnected: clientSignal });
+      input = await readInput(request, query);
+      reply = await options.dispatch.call(caller, path, input, { isAsync, disconnected });
     }
   } catch (error) {
     if (!(error instanceof CallError) && !(error instanceof Problem)) throw error;
@@ -95,61 +99,39 @@ async function handleCall(
   options.answered(status);
   if (status !== 200) {
     const { _async: _, ...visibleInput } = input;
-    return sendJson(response, status, { error: body['error'], input: redact(visibleInput), path, status }, headers);
+    return rcReply(status, { error: body['error'], input: redact(visibleInput), path, status }, headers);
   }
-  if (!isAsync) return sendJson(response, 200, body, headers);
-  sendJson(response, 202, body, { ...headers, 'preference-applied': 'respond-async' });
+  if (!isAsync) return rcReply(200, body, headers);
+  return rcReply(202, body, { ...headers, 'preference-applied': 'respond-async' });
 }
 
-/** Returns the path without slashes around it; bytes that are not UTF-8 become replacement characters, as in rclone. */
-function getPath({ pathname }: URL): string | undefined {
-  if (/%(?![0-9a-f]{2})/i.test(pathname)) return undefined;
-  const bytes = pathname.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+/**
+ * Returns the path without slashes around it; undefined for malformed percent-encoding. Bytes that are not UTF-8 become
+ * replacement characters, as in rclone.
+ */
+function getCallName(path: string): string | undefined {
+  if (/%(?![0-9a-f]{2})/i.test(path)) return undefined;
+  const bytes = path.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
   return Buffer.from(bytes, 'latin1')
     .toString('utf8')
     .replace(/^\/+|\/+$/g, '');
 }
 
-async function getCaller(options: ListenerOptions, request: IncomingMessage): Promise<Caller | undefined> {
-  const { accounts, caller } = options.context;
-  const { authorization } = request.headers;
-  const identity = await accounts.authenticate({ authorization, ...caller(request) });
-  return identity === undefined ? undefined : options.access.caller(identity);
+function renderProblem({ status, detail, headers }: Problem): Reply {
+  if (status === 401) {
+    const challenge = { 'content-type': 'text/plain', 'www-authenticate': 'Basic realm=""' };
+    return { status, headers: challenge, body: '401 Unauthorized\n' };
+  }
+  const error = status === 500 ? 'an internal error' : detail;
+  return rcReply(status, { error, input: null, path: '', status }, headers);
 }
 
-/** Redirects browsers to the app's page. */
-function redirectToPage({ context }: ListenerOptions, request: IncomingMessage, response: ServerResponse): boolean {
-  if (!/text\/html/.test(request.headers.accept ?? '')) return false;
-  return redirectToAppPage(request, response, { pages: context.appPages, path: '/sync' });
-}
-
-function sendUnauthorized(response: ServerResponse): void {
-  const body = '401 Unauthorized\n';
-  response
-    .writeHead(401, {
-      'content-type': 'text/plain',
-      'www-authenticate': 'Basic realm=""',
-      'content-length': body.length,
-    })
-    .end(body);
-}
-
-function sendText(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'content-length': body.length }).end(body);
-}
-
-function sendJson(
-  response: ServerResponse,
+/** Builds a reply in the format of rclone. */
+function rcReply(
   status: number,
   body: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, string>> = {},
-): void {
+): Reply {
   const rendered = `${JSON.stringify(body, null, '\t')}\n`;
-  response
-    .writeHead(status, {
-      'content-type': 'application/json',
-      ...headers,
-      'content-length': Buffer.byteLength(rendered),
-    })
-    .end(rendered);
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: rendered };
 }

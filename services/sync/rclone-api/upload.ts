@@ -19,16 +19,16 @@ export async function upload(
   caller: Caller,
   {
     request,
-    url,
+    query,
     disconnected,
-  }: { readonly request: IncomingMessage; readonly url: URL; readonly disconnected: AbortSignal },
+  }: { readonly request: IncomingMessage; readonly query: URLSearchParams; readonly disconnected: AbortSignal },
 ): Promise<CallResponse> {
   const path = 'operations/uploadfile';
   const type = request.headers['content-type'] ?? '';
   if (!/^multipart\//i.test(type)) throw new CallError(400, "request Content-Type isn't multipart/form-data");
-  const parameters = Object.fromEntries(url.searchParams);
+  const parameters = Object.fromEntries(query);
   const { _async: _, _group: __, ...input } = await access.check(caller, path, calls[path] ?? {}, parameters);
-  const query = `?${new URLSearchParams(Object.entries(input).map(([key, value]): [string, string] => [key, String(value)])).toString()}`;
+  const engineQuery = `?${new URLSearchParams(Object.entries(input).map(([key, value]): [string, string] => [key, String(value)])).toString()}`;
   const length = request.headers['content-length'];
   const headers = { 'content-type': type, ...(length === undefined ? {} : { 'content-length': length }) };
   const { job, ended } = await jobs.start({
@@ -37,7 +37,11 @@ export async function upload(
     input,
     durable: false,
     work: (running) =>
-      engine().call(path, {}, { stream: { body: request, headers, query }, signal: running.stopping.signal }),
+      engine().call(
+        path,
+        {},
+        { stream: { body: request, headers, query: engineQuery }, signal: running.stopping.signal },
+      ),
   });
   const outcome = await stopOnAbort(disconnected, jobs, job, ended);
   return { ...outcome, jobId: job.id };

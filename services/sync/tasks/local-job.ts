@@ -2,7 +2,7 @@ import type { Context } from '../../contracts/service.ts';
 import { buildPlan } from '../domain/plan.ts';
 import { parseLocation } from '../domain/location.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
-import { localMover } from './local-mover.ts';
+import { LocalMover } from './local-mover.ts';
 import { LocalTotals } from './local-totals.ts';
 import type { Mover } from './mover.ts';
 
@@ -15,7 +15,7 @@ export function isLocal(...locations: readonly unknown[]): boolean {
 export function createLocalMover(job: Job, { clock, random }: Pick<Context, 'clock' | 'random'>): Mover {
   const totals = new LocalTotals(clock, job.startedAt);
   job.local = totals;
-  return localMover(random, (event) => {
+  return new LocalMover(random, (event) => {
     totals.addEvent(event);
     if (event.kind === 'failed') {
       job.addError({ name: event.path, error: event.error, what: '', size: -1, at: clock.now() });

@@ -16,16 +16,11 @@ const success: JobOutcome = { status: 200, body: {} };
 /** Prevents reading a file that became a link after it was listed. Windows has no such flag. */
 const noFollowFlag = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
 
-/** Creates a mover for local folders. */
-export function localMover(random: Context['random'], report: (event: LocalEvent) => void): Mover {
-  return new LocalMover(random, report);
-}
-
 /**
  * Syncs local folders without rclone. Files are written under a temporary name and renamed. Links are skipped, as in
  * rclone, and never followed.
  */
-class LocalMover implements Mover {
+export class LocalMover implements Mover {
   readonly #random: Context['random'];
   readonly #report: (event: LocalEvent) => void;
 

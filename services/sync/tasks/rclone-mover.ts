@@ -14,13 +14,8 @@ const maxConcurrency = 8;
 
 type MoverContext = Pick<Context, 'clock' | 'files' | 'random'>;
 
-/** Creates a mover that uses rclone. */
-export function rcloneMover(engine: Engine, context: MoverContext): Mover {
-  return new RcloneMover(engine, context);
-}
-
 /** Executes sync tasks with rclone. */
-class RcloneMover implements Mover {
+export class RcloneMover implements Mover {
   readonly #engine: Engine;
   readonly #context: MoverContext;
 

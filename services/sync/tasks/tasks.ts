@@ -108,7 +108,7 @@ export class Tasks implements Disposable {
   }
 
   findRunningJob(id: number): Job | undefined {
-    return this.#options.jobs.running.find(({ order: request }) => request.taskId === id);
+    return this.#options.jobs.running.find(({ order }) => order.taskId === id);
   }
 
   /** @throws Problem `sync.runs` (409), `sync.no_plan` (404), `sync.old_plan` (409) */
@@ -124,7 +124,7 @@ export class Tasks implements Disposable {
     const endpoints = await this.#getEndpoints(task);
     return await this.#startJob(task, {
       kind: 'run',
-      ends: endpoints,
+      endpoints,
       writes: [endpoints.destination],
       ...(planId === undefined ? {} : { planId }),
       work: async (job) =>
@@ -140,7 +140,7 @@ export class Tasks implements Disposable {
     const endpoints = await this.#getEndpoints(task);
     return await this.#startJob(task, {
       kind: 'preview',
-      ends: endpoints,
+      endpoints,
       work: async (job) =>
         preview(this.#options, await this.#options.createMover(endpoints, job), job, task, endpoints),
     });
@@ -160,7 +160,7 @@ export class Tasks implements Disposable {
     }
     return await this.#startJob(task, {
       kind: 'undo',
-      ends: endpoints,
+      endpoints,
       writes: [endpoints.destination],
       work: async (job) => {
         const mover = await this.#options.createMover(endpoints, job);
@@ -197,7 +197,7 @@ export class Tasks implements Disposable {
 
   /** Schedules a retry or sends a notification after a job has ended. */
   async ended(job: Job): Promise<void> {
-    const { context, notifications: notices, store } = this.#options;
+    const { context, notifications, store } = this.#options;
     const { kind, taskId } = job.order;
     if (taskId === undefined || kind !== 'run') return;
     const task = await store.find(taskId);
@@ -211,7 +211,7 @@ export class Tasks implements Disposable {
     const nextAt = willRetry ? Math.min(retryAt, scheduledAt ?? Infinity) : task.paused ? task.nextAt : scheduledAt;
     await context.commit(async (transaction: Kysely<any>) => {
       await store.change(transaction, taskId, { failures: willRetry ? failures : 0, nextAt });
-      if (!willRetry && job.state !== 'stopped') await notices.enqueue(transaction, task, job);
+      if (!willRetry && job.state !== 'stopped') await notifications.enqueue(transaction, task, job);
     });
     this.#publishChange();
   }
@@ -250,9 +250,9 @@ export class Tasks implements Disposable {
   async #startJob(
     task: Task,
     {
-      ends: endpoints,
+      endpoints,
       ...request
-    }: Pick<JobRequest, 'kind' | 'work' | 'writes' | 'planId'> & { readonly ends: Endpoints },
+    }: Pick<JobRequest, 'kind' | 'work' | 'writes' | 'planId'> & { readonly endpoints: Endpoints },
   ): Promise<Job> {
     if (this.findRunningJob(task.id) !== undefined) throw new Problem('sync.runs', 409, 'It runs already.');
     const { fields } = task;

@@ -61,7 +61,10 @@ async function receiveMessage(client: MqttClient, topic: string, signal: AbortSi
   client.on('message', (received, bytes) => {
     resolve({ topic: received, message: bytes.subarray(0, maxMessageBytes).toString('utf8') });
   });
-  const bytesRead = (): number | undefined => (client.stream as { readonly bytesRead?: number } | undefined)?.bytesRead;
+  // The stream of a WebSocket has no `bytesRead`. Its frames are limited, but one packet may consist of many.
+  let receivedBytes = 0;
+  client.stream.on('data', (part: Buffer) => (receivedBytes += part.length));
+  const bytesRead = (): number => receivedBytes;
   using _limit = limitBytesRead(bytesRead, maxReadBytes, (failure) => {
     reject(failure);
     client.end(true);

@@ -164,7 +164,7 @@ function getFollowOptions(
   return { mail: subscriberMail.isConfigured, topic, link: link?.href };
 }
 
-function getBaseUrl({ options, getPublicUrl: outside }: StatusPageDependencies, request: Request): string {
+function getBaseUrl({ options, getPublicUrl }: StatusPageDependencies, request: Request): string {
   const { publicUrl } = options();
-  return publicUrl === '' ? (outside(request) ?? 'http://localhost') : publicUrl.replace(/\/$/, '');
+  return publicUrl === '' ? (getPublicUrl(request) ?? 'http://localhost') : publicUrl.replace(/\/$/, '');
 }

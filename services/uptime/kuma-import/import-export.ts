@@ -94,8 +94,13 @@ export async function importAll(dependencies: ImportDependencies, source: Import
   const pages = await importPages(dependencies, source, { monitors, skipped });
   const windows = await importMaintenances(dependencies, source, { monitors, pages, skipped });
   return {
-    ...{ monitors: monitors.size, tags: tags.added, dockerHosts: engines.size, statusPages: pages.size },
-    ...{ maintenances: windows, notifications: [...(source.notifications ?? [])], skipped: skipped.list },
+    monitors: monitors.size,
+    tags: tags.added,
+    dockerHosts: engines.size,
+    statusPages: pages.size,
+    maintenances: windows,
+    notifications: [...(source.notifications ?? [])],
+    skipped: skipped.list,
   };
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
-import { writeBodyToFile } from '../../kit/request-body.ts';
+import { writeBodyToFile } from '../../kit/http/body.ts';
 import { parseBackup, type ImportSource } from './backup.ts';
 import { openKumaBackup } from './kuma-reader.ts';
 

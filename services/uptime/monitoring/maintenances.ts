@@ -27,7 +27,7 @@ const sameAsServer = 'SAME_AS_SERVER';
 export interface MaintenancesDependencies {
   readonly context: Pick<Context, 'commit' | 'clock' | 'log'>;
   readonly store: MaintenanceStore;
-  readonly teller: Pick<Notifier, 'enqueue'>;
+  readonly notifier: Pick<Notifier, 'enqueue'>;
   /** Time zone of windows without their own. */
   readonly serverZone: () => string;
   /** Called with the monitors whose maintenance began or ended. */
@@ -187,7 +187,7 @@ export class Maintenances implements Disposable {
   #announce(input: StoredMaintenance, events: readonly Announcement[]): Promise<void> {
     return this.#serialize(async () => {
       const stored = this.#all.get(input.id) ?? input;
-      const { context, store, teller: notifier } = this.#dependencies;
+      const { context, store, notifier } = this.#dependencies;
       const newEvents = events.filter(({ key }) => !stored.told.includes(key));
       if (newEvents.length === 0) return;
       const now = context.clock.now();

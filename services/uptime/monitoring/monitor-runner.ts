@@ -46,7 +46,7 @@ export interface MonitorRunnerDependencies {
   readonly clock: Clock;
   readonly recorder: Recorder;
   readonly incidents: IncidentStore;
-  readonly teller: Notifier;
+  readonly notifier: Notifier;
   readonly connectivity: Connectivity;
   /** Detects a sleep that ended just now. */
   readonly detectSleep: () => void;
@@ -301,7 +301,7 @@ export class MonitorRunner {
     if (isDelayed) for (const host of hosts) this.#dependencies.scheduleIn(host, 0);
     return async (transaction) => {
       const options = { monitor: id, tag: config.notifyTag, hosts, ...delayOptions };
-      await this.#dependencies.teller.enqueue(transaction, event, options);
+      await this.#dependencies.notifier.enqueue(transaction, event, options);
       return undefined;
     };
   }

@@ -140,7 +140,7 @@ export class Monitoring {
     return new Maintenances({
       context,
       store: new MaintenanceStore(context.db),
-      teller: notifier,
+      notifier,
       serverZone: () => options.current.timezone,
       onCoverageChange: (ids) => this.monitors.handleCoverageChange(ids),
       onChange: () => {
@@ -184,7 +184,7 @@ export class Monitoring {
       clock,
       recorder: this.recorder,
       incidents,
-      teller: notifier,
+      notifier,
       connectivity: new Connectivity(
         connect,
         () => settings.connectivityAddress,

@@ -16,9 +16,7 @@ const timestampFormat = new Intl.DateTimeFormat('en', {
   timeZoneName: 'short',
 });
 
-/**
- * Formats a time in the zone of this computer, which is included because the page has no script that could convert it.
- */
+/** Formats a time in the zone of this computer, which is included because visitors may be in another one. */
 function formatTimestamp(timestamp: number): string {
   return Number.isNaN(timestamp)
     ? ''
@@ -69,7 +67,7 @@ function getRefreshSeconds(autoRefreshInterval: number): number {
   return autoRefreshInterval > 0 ? Math.max(30, autoRefreshInterval) : 0;
 }
 
-/** Renders a status page without scripts; undefined renders the page for unknown addresses. */
+/** Renders a status page; undefined renders the page for unknown addresses. */
 export function renderStatusPage(view: StatusPageView | undefined): string {
   if (view === undefined)
     return renderDocument(

@@ -47,6 +47,17 @@ eachDialect((_name, open, createLocation) => {
       expect(await another.factors.status('mia')).toEqual({ on: false, recoveryLeft: 0, passkeys: [] });
     });
 
+    it('has recovery codes that cannot be guessed from their stored fingerprints, and reads them in any form', async () => {
+      const { recoveryCodes } = await enable();
+      // 24 characters have more than the 112 bits that OWASP ASVS 6.5.2 requires without a password hash.
+      for (const each of recoveryCodes) expect(each).toMatch(/^(?:[a-z0-9]{6}-){3}[a-z0-9]{6}$/);
+      expect(new Set(recoveryCodes).size).toBe(10);
+      const [first = '', second = ''] = recoveryCodes;
+      await complete(first.replaceAll('-', ''));
+      await complete(` ${second.replaceAll('-', ' ').toUpperCase()} `);
+      expect(await fixture.accounts.factors.status('mia')).toMatchObject({ recoveryLeft: 8 });
+    });
+
     it('is shown in the list of accounts once it is confirmed', async () => {
       await fixture.accounts.factors.begin('mia');
       expect((await fixture.accounts.find('mia'))?.secondFactor).toBeUndefined();

@@ -12,8 +12,8 @@ test('has a row for every field with type, default, variable and meaning', () =>
   const rows = page.split('\n');
   expect(rows).toContain('## Push (`push`)');
   expect(rows).toContain(
-    '| `port` | whole number, 0 to 65535 | `2586` | `HOMEPORT_PORT_PUSH` | **Port.** Where programs ' +
-      'of this machine reach it. 0 picks a free port at each start. |',
+    '| `port` | whole number, 0 to 65535 | `2586` | `HOMEPORT_PORT_PUSH` | **Port.** Port for ' +
+      'programs on this computer. Set to 0 to use any free port at each start. |',
   );
   expect(rows).toContain(
     '| `retention` | whole number, 1 to 365 | `7` | `PUSH_RETENTION` | **Retention.** Days to keep messages. |',

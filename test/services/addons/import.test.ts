@@ -141,6 +141,35 @@ describe('import of a configuration of AIOStreams', () => {
     expect((await api<{ notes: string[] }>(control, profile)).notes).toEqual([]);
   });
 
+  it('keeps addons that cannot be used now, and lists them', async () => {
+    const control = host.url('control');
+    const presets = [
+      customPreset('gone', 'Gone', 'http://127.0.0.1:9/manifest.json'),
+      customPreset('typo', 'Typo', 'no address'),
+      customPreset('u', 'Up', up.manifestUrl),
+    ];
+    const body = JSON.stringify({ config: buildConfig(presets) });
+    const created = await api<{ uuid: string }>(control, '/api/addons/profiles?import=yes', { method: 'POST', body });
+    const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', {
+      method: 'POST',
+      body: JSON.stringify({ config: config({}) }),
+    });
+    await api(control, `/api/addons/profiles/${uuid}?import=yes`, { method: 'PUT', body });
+    for (const id of [created.uuid, uuid]) {
+      const view = await api<{ config: { presets: { instanceId: string }[] }; notes: string[] }>(
+        control,
+        `/api/addons/profiles/${id}`,
+      );
+      expect(view.config.presets.map(({ instanceId }) => instanceId)).toEqual(['gone', 'typo', 'u']);
+      expect(view.notes).toEqual([
+        expect.stringContaining('Typo has an invalid Manifest URL.'),
+        expect.stringContaining('Gone could not be reached'),
+      ]);
+    }
+    const edited = { method: 'PUT', body };
+    await expect(api(control, `/api/addons/profiles/${uuid}`, edited)).rejects.toThrow('Typo has an invalid');
+  });
+
   it('lists patterns that are invalid or have another meaning', async () => {
     const control = host.url('control');
     const excludedRegexPatterns = [

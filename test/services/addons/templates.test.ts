@@ -291,6 +291,35 @@ describe('members of older configurations', () => {
   });
 });
 
+describe('a hostile template', () => {
+  const resolve = (addonName: unknown, inputList: readonly object[] = []) =>
+    readConfig({
+      metadata: metadata({ inputs: inputList }),
+      config: { presets: [], formatter: { id: 'torrentio' }, sortCriteria: { global: [] }, addonName },
+    });
+
+  it.each([
+    ['negations', '!'.repeat(200_000)],
+    ['spaces', ' '.repeat(200_000)],
+  ])('does not evaluate a condition with many %s', (_name, characters) => {
+    const condition = `!inputs.a${characters}inputs.b`;
+    const { addonName, importNotes } = resolve({ __if: condition, __value: 'x' });
+    expect(addonName).toBeUndefined();
+    expect(importNotes?.join('\n')).toContain('it is longer than 2000 characters');
+  });
+
+  it('reads an unfinished reference in linear time', () => {
+    const startedAt = performance.now();
+    resolve(`{{inputs.${' '.repeat(500_000)}`);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+
+  it('limits the length of all inserted values', () => {
+    const { importNotes } = resolve('{{inputs.a}} '.repeat(20_000), [input('a', 'string', 'x'.repeat(500_000))]);
+    expect(importNotes?.join('\n')).toContain('inserts too much text');
+  });
+});
+
 describe('a template over HTTP', () => {
   let host: TestHost;
   let up: FakeAddon;

@@ -5,10 +5,7 @@ import { io } from 'socket.io-client';
 import { expect, it, vi } from 'vitest';
 import type { Item } from '../../../services/downloads/domain/item.ts';
 import { LiveUpdates } from '../../../services/downloads/queue/live-updates.ts';
-import {
-  createDownloadsSocketIo,
-  type SocketIoDependencies,
-} from '../../../services/downloads/metube-api/socket-io.ts';
+import { DownloadsSocketIo, type SocketIoDependencies } from '../../../services/downloads/metube-api/socket-io.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { anItem } from './sample-item.ts';
@@ -34,10 +31,14 @@ async function openGate(queued: readonly Item[]) {
       requested.resolve();
       return history.promise;
     },
-    admit: () => Promise.resolve(),
-    log: { error: (message: string, fields: unknown) => expect.fail(`${message} ${String(fields)}`) },
+    admit: () => Promise.resolve(() => true),
+    context: {
+      bus: { subscribe: () => noSubscription },
+      clock: createFakeClock(),
+      log: { error: (message: string, fields: unknown) => expect.fail(`${message} ${String(fields)}`) },
+    },
   };
-  const socketIo = opening.use(createDownloadsSocketIo(parts as unknown as SocketIoDependencies));
+  const socketIo = opening.use(new DownloadsSocketIo(parts as unknown as SocketIoDependencies));
   const server = createServer(socketIo.http).listen(0, '127.0.0.1');
   await once(server, 'listening');
   opening.defer(() => {

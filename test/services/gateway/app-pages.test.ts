@@ -107,6 +107,11 @@ describe('the sign-in form', () => {
     expect(page.body).toContain('<meta http-equiv="refresh" content="0;url=/history?show=all">');
   });
 
+  it('serves the intermediate page only for reads', async () => {
+    const { status } = await home.ask('https://downloads.nas.local/.homeport/continue?to=%2F', { method: 'POST' });
+    expect(status).toBe(404);
+  });
+
   it.each([
     ['//evil.example/', '/'],
     ['https://evil.example/', '/'],

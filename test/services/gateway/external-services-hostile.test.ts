@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { createServer as createPlainServer, type AddressInfo, type Server as PlainServer } from 'node:net';
+import { createServer as createPlainServer, type AddressInfo, type Server as PlainServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
@@ -19,6 +19,8 @@ let upstream: Server;
 /** Answers every request with these bytes. */
 let rough: PlainServer;
 let reply = '';
+/** Last connection to that upstream. */
+let roughSocket: Socket | undefined;
 let home: Home;
 
 const getPort = (server: PlainServer): string => String((server.address() as AddressInfo).port);
@@ -30,6 +32,7 @@ beforeAll(async () => {
     request.once('end', () => response.end(`answer to ${request.url ?? ''}`));
   }).listen(0, '127.0.0.1');
   rough = createPlainServer((socket) => {
+    roughSocket = socket;
     socket.on('error', () => undefined);
     socket.on('data', () => socket.write(reply, 'latin1'));
   }).listen(0, '127.0.0.1');
@@ -143,6 +146,21 @@ describe('malformed upstream response', () => {
     const lines = ['GET / HTTP/1.1', user, 'Connection: Upgrade', 'Upgrade: websocket'];
     expect(await send(lines, '', /does not answer/, 'rough.nas.local')).toMatch(/^HTTP\/1\.1 502 /);
     expect(await after()).toBe('answer to /after');
+  });
+
+  it('adds nothing to the answer of a declined upgrade that breaks off', async () => {
+    reply = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun';
+    const socket = await home.dial('rough.nas.local');
+    const lines = ['GET / HTTP/1.1', 'Host: rough.nas.local', user, 'Connection: Upgrade', 'Upgrade: websocket'];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    let received = '';
+    socket.on('data', (part: Buffer) => {
+      received += part.toString('latin1');
+      if (received.endsWith('begun')) roughSocket?.resetAndDestroy();
+    });
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received).toMatch(/begun$/);
   });
 
   it('discards the reason phrase', async () => {

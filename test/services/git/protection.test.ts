@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { gitIssuesApi } from '../../../services/contracts/git/issues.ts';
+import { api } from '../../support/api.ts';
 import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
 
 let fixture: GitFixture;
@@ -121,6 +124,11 @@ describe('branch protection in the API and in pull requests', () => {
     );
     return reply.status === 200 ? 200 : [reply.status, ((await reply.json()) as { message: string }).message];
   };
+  /** Returns the hurdles of a pull request that the app API lists. */
+  const getHurdles = async (name: string): Promise<readonly string[]> => {
+    const reply = await api(fixture.host.url('control'), `/api/git/repositories/ada/${name}/issues/1`);
+    return z.parse(gitIssuesApi.thread.reply, reply).request?.hurdles ?? [];
+  };
   /** Creates `main`, and `dev` with a pull request of bob. */
   const project = async (name: string) => {
     await fixture.create(name);
@@ -177,7 +185,9 @@ describe('branch protection in the API and in pull requests', () => {
     expect(await json('POST', '/repos/ada/approved/branch_protections', protection)).toMatchObject(protection);
     const few = [405, 'not ready to merge [reason: Does not have enough approvals]'];
     expect(await merge('approved')).toEqual(few);
+    expect(await getHurdles('approved')).toEqual(['missing_approvals']);
     await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'APPROVED' });
+    expect(await getHurdles('approved')).toEqual([]);
     // Reviews of accounts without write access do not count.
     const carl = await fixture.account('carl');
     await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'no' }, carl);
@@ -350,8 +360,10 @@ describe('branch protection in the API and in pull requests', () => {
       405,
       'not ready to merge [reason: The head branch is behind the base branch]',
     ]);
+    expect(await getHurdles('outdated')).toEqual(['outdated_branch']);
     expect(await status('POST', '/repos/ada/outdated/pulls/1/update?style=merge')).toBe(200);
     await json('POST', '/repos/ada/outdated/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'not so' });
+    expect(await getHurdles('outdated')).toEqual(['requested_changes']);
     expect(await merge('outdated')).toEqual([405, 'not ready to merge [reason: There are requested changes]']);
     await json('POST', '/repos/ada/outdated/pulls/1/reviews', { event: 'APPROVED' });
     expect(await merge('outdated')).toBe(200);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeEncodedWords, decodeLatin1, decodeText } from '../../../services/kit/charset.ts';
-import { parseQuery, parseUrlEncoded } from '../../../services/kit/url-encoded.ts';
+import { parseQuery, parseUrlEncoded } from '../../../services/kit/http/url-encoded.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 

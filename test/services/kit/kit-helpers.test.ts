@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { parseByteRange } from '../../../services/kit/byte-range.ts';
+import { parseByteRange } from '../../../services/kit/http/byte-range.ts';
 import { parseCalendarRule, parseCalendarInput } from '../../../services/kit/calendar.ts';
-import { formatAttachment } from '../../../services/kit/content-disposition.ts';
+import { formatAttachment } from '../../../services/kit/http/content-disposition.ts';
 import { joinNames } from '../../../services/kit/join-names.ts';
-import { readRequestBody } from '../../../services/kit/request-body.ts';
+import { readRequestBody } from '../../../services/kit/http/body.ts';
 import { toBase32, generateCode, fromBase32, findMatchingStep, toTimeStep } from '../../../services/kit/totp.ts';
 
 describe('parseByteRange', () => {

@@ -130,6 +130,20 @@ describe('cards for other chats', () => {
     expect(await deliver(adaptive({ body }))).toEqual(['info', '', 'seen']);
   });
 
+  it('ignores elements of a rich text that are no text', async () => {
+    const line = [{ text: { toString: 1 } }, { text: ['a'] }, 'b', null, { text: 'full' }];
+    expect(
+      await deliver({ msg_type: 'post', content: { post: { zh_cn: { title: 'Disk', content: [line] } } } }),
+    ).toEqual(['info', 'Disk', 'full']);
+  });
+
+  it.each(['constructor', '__proto__'])('reads the style and the header color %s as unknown', async (name) => {
+    const body = [{ type: 'TextBlock', text: 'full', color: name, style: name }];
+    expect(await deliver(adaptive({ body }))).toEqual(['info', '', 'full']);
+    const card = { header: { title: { content: 'Disk' }, template: name }, elements: [{ content: 'full' }] };
+    expect(await deliver({ msg_type: 'interactive', card })).toEqual(['info', 'Disk', 'full']);
+  });
+
   it('does not recognize other messages as cards', async () => {
     expect(await deliver({ msgtype: 'm.text', body: 'a message of Matrix' })).toEqual([
       'info',

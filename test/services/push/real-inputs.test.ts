@@ -87,7 +87,7 @@ describe('time of a message', () => {
   });
 });
 
-it('stores text that is too long for a message as a named file', async () => {
+it('names a file of another service that exceeds the attachment limit', async () => {
   const stream = await rig.listen('/files/json');
   using _open = stream;
   await rig.context.handovers.pass(pushOffered, 'files:1', {

@@ -11,7 +11,7 @@ import { formatLocation } from '../../../services/sync/domain/location.ts';
 import { redact } from '../../../services/sync/domain/redact.ts';
 import { getReplacedFilesFolder } from '../../../services/sync/domain/replaced-files.ts';
 import { LocationLocks } from '../../../services/sync/jobs/location-locks.ts';
-import { localMover } from '../../../services/sync/tasks/local-mover.ts';
+import { LocalMover } from '../../../services/sync/tasks/local-mover.ts';
 import { getNextRun } from '../../../services/sync/tasks/schedule.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 import { lacksRclone, openSyncFixture } from './sync-fixture.ts';
@@ -133,7 +133,7 @@ describe('delete limits with random folders', () => {
       const [from, to] = [randomTree(roll, roll(12)), randomTree(roll, roll(12))];
       write('from', from);
       write('to', to);
-      const mover = localMover(
+      const mover = new LocalMover(
         { bytes: () => new Uint8Array(), text: (length) => 'x'.repeat(length) },
         () => undefined,
       );
@@ -240,7 +240,7 @@ it('copies modification times with the compared precision', async () => {
     utimesSync(join(folder, 'from', String(index)), 1_700_000_000 + index / 20_000, 1_700_000_000 + index / 20_000);
   }
   const copied: number[] = [];
-  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, (event) => {
+  const mover = new LocalMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, (event) => {
     if (event.kind === 'copied') copied.push(event.size);
   });
   const options = { group: '', exclude: [], signal: new AbortController().signal };
@@ -255,7 +255,7 @@ it('leaves no partial file after a failed copy', async () => {
   mkdirSync(join(folder, 'from'));
   writeFileSync(join(folder, 'from/big'), Buffer.alloc(8 * 1024 * 1024));
   const stop = new AbortController();
-  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined);
+  const mover = new LocalMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined);
   const copying = mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, {
     group: '',
     exclude: [],
@@ -305,7 +305,7 @@ it.skipIf(lacksRclone)('excludes the same files as rclone', async () => {
     'x',
     'y',
   ];
-  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined);
+  const mover = new LocalMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined);
   const fs = join(fixture.folder, 'files');
   let [compared, refused] = [0, 0];
   for (let seed = 1; seed <= 200; seed++) {

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WebSocketServer } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, openTarget, openUptime, type UptimeRig } from './rig.ts';
 
@@ -94,6 +96,30 @@ describe('monitor of a hostile server', () => {
     );
     const mqtt = { type: 'mqtt', hostname: '127.0.0.1', port: server.port, mqttTopic: 'a' };
     expect(await down(mqtt)).toContain('sends more than 4 MiB');
+  });
+
+  it('ends an MQTT check at a message of 256 MB in many WebSocket frames', async () => {
+    let sent = 0;
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'mqtt' });
+    await once(server, 'listening');
+    server.on('connection', (socket) => {
+      socket.on('error', () => undefined);
+      const send = (): void => {
+        if (socket.readyState !== socket.OPEN || sent > 200 * 1024 * 1024) return;
+        sent += chunk.length;
+        socket.send(chunk, send);
+      };
+      socket.once('message', () => {
+        socket.send(Buffer.from([0x20, 2, 0, 0, 0x30, 0xff, 0xff, 0xff, 0x7f, 0, 1, 0x61]));
+        send();
+      });
+    });
+    const { port } = server.address() as AddressInfo;
+    const mqtt = { type: 'mqtt', hostname: 'ws://127.0.0.1', port, mqttTopic: 'a', mqttWebsocketPath: '/mqtt' };
+    expect(await down(mqtt)).toContain('sends more than 4 MiB');
+    expect(sent).toBeLessThan(100 * 1024 * 1024);
+    for (const client of server.clients) client.terminate();
+    server.close();
   });
 
   it.each(['redis', 'smtp'])('ends a check of %s at an endless response', async (type) => {

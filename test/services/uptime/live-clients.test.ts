@@ -1,15 +1,24 @@
+import { X509Certificate } from 'node:crypto';
+import { createServer as createTlsServer } from 'node:https';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { notify } from '../../../services/notify/index.ts';
 import { control } from '../../../services/control/index.ts';
 import { uptime } from '../../../services/uptime/index.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
-import { openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
+import { makeSelfSigned } from '../../support/self-signed.ts';
+import { listen, openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
 
 interface LiveClient extends Disposable {
   readonly socket: Socket;
   readonly events: { readonly name: string; readonly args: readonly unknown[] }[];
   ask<T = Record<string, unknown>>(event: string, ...args: unknown[]): Promise<T>;
+}
+
+interface ListedNotification {
+  readonly id: number;
+  readonly name: string;
+  readonly config: string;
 }
 
 function connect(rig: UptimeRig): LiveClient {
@@ -58,7 +67,7 @@ describe('live client', () => {
     await vi.waitUntil(() => !client.socket.connected);
   });
 
-  it('gets uptime, response time and certificate after every heartbeat', async () => {
+  it('gets uptime and response time after every heartbeat', async () => {
     using client = connect(rig);
     await login(client);
     const { id } = await rig.add({ type: 'http', name: 'figures', url: target.url, interval: 3600 });
@@ -69,6 +78,34 @@ describe('live client', () => {
     expect(ofMonitor('avgPing')).toHaveLength(1);
     await rig.call('POST', `/api/monitors/${String(id)}/check`);
     await vi.waitUntil(() => ofMonitor('uptime').length >= 6);
+  });
+
+  it('gets the certificate of an HTTPS monitor after every heartbeat', async () => {
+    const { key, cert } = makeSelfSigned();
+    const server = createTlsServer({ key, cert }, (_request, response) => void response.end('fine'));
+    const url = `https://127.0.0.1:${String(await listen(server))}/`;
+    using client = connect(rig);
+    await login(client);
+    try {
+      const { id } = await rig.add({ type: 'http', name: 'secure', url, ignoreTls: true, interval: 3600 });
+      await rig.until(id, 1);
+      const received = () => client.events.filter(({ name, args }) => name === 'certInfo' && args[0] === id);
+      await vi.waitUntil(() => received().length >= 1);
+      const { validTo, fingerprint256 } = new X509Certificate(cert);
+      expect(JSON.parse(String(received()[0]?.args[1]))).toMatchObject({
+        valid: false,
+        certInfo: {
+          validTo: new Date(validTo).toISOString(),
+          fingerprint256,
+          daysRemaining: Math.trunc((Date.parse(validTo) - Date.now()) / 86_400_000),
+        },
+      });
+      await rig.call('POST', `/api/monitors/${String(id)}/check`);
+      await vi.waitUntil(() => received().length >= 2);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('gets lists that another client or the API changes', async () => {
@@ -122,7 +159,16 @@ describe('live client', () => {
     expect(await client.ask('addNotification', { name: 'x', type: 'PushByTechulus' }, null)).toMatchObject({
       ...{ ok: false, msg: expect.stringContaining('PushByTechulus') },
     });
+    const listed = () => client.events.filter(({ name }) => name === 'notificationList');
+    const before = listed().length;
+    expect(await client.ask('getNotificationList')).toEqual({ ok: true });
+    expect(listed()).toHaveLength(before + 1);
+    const find = () =>
+      (listed().at(-1)?.args[0] as ListedNotification[]).find(({ id: listedId }) => listedId === added.id);
+    expect(find()).toMatchObject({ name: 'hook', isDefault: false, active: true });
+    expect(JSON.parse(find()?.config ?? '')).toMatchObject(webhook);
     expect(await client.ask('deleteNotification', added.id)).toMatchObject({ ok: true });
+    expect(find()).toBeUndefined();
     expect(await client.ask('deleteNotification', added.id)).toMatchObject({ ok: false });
     expect(await client.ask('getDatabaseSize')).toMatchObject({ ok: true, size: expect.any(Number) });
   });

@@ -20,8 +20,8 @@ export const posterServices: readonly (readonly [
     'OpenPosterDB',
     [
       ['openposterdbApiKey', 'Key', 'From openposterdb.com or your own server.'],
-      ['openposterdbUrl', 'Server', 'Empty: openposterdb.com.'],
-      ['openposterdbParameters', 'Parameters', 'Such as lang=de. Empty: none.'],
+      ['openposterdbUrl', 'Server', 'Leave empty to use openposterdb.com.'],
+      ['openposterdbParameters', 'Parameters', 'Such as lang=de.'],
     ],
   ],
 ];

@@ -128,13 +128,12 @@ export function groupRepeats(
     // Numbers are ignored in the comparison, except in messages without a known text, where they may be the only
     // difference.
     const text = formatted.what === line.message ? line.message : formatted.what.replaceAll(numberPattern, '#');
-    const comparisonKey = [
-      line.service,
-      line.level,
-      text,
-      formatted.reason,
-      formatted.facts.replaceAll(numberPattern, '#'),
-    ].join('\n');
+    // Accounts and addresses of security events may differ in a number only.
+    const details =
+      line.service === 'security'
+        ? `${formatted.facts}\n${formatted.technical}`
+        : formatted.facts.replaceAll(numberPattern, '#');
+    const comparisonKey = [line.service, line.level, text, formatted.reason, details].join('\n');
     const row = rows
       .slice(-maxLookBackRows)
       .find((each) => each.says === comparisonKey && sameDay(each.line.time, line.time));

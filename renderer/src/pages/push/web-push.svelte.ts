@@ -112,7 +112,7 @@ class WebPush {
     await navigator.serviceWorker.register(workerFile);
     const { pushManager } = await navigator.serviceWorker.ready;
     const { publicKey } = await call(webPushApi.key);
-    if (publicKey === null) throw new Error('Messages in browsers are switched off in the settings.');
+    if (publicKey === null) throw new Error('Web push is disabled in the settings.');
     const existing = await pushManager.getSubscription();
     if (existing && isSameKey(existing.options.applicationServerKey, publicKey)) return existing;
     // The subscription belongs to the key of another installation and would not receive our messages.

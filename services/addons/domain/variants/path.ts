@@ -1,3 +1,5 @@
+import { isRecord } from '../is-record.ts';
+
 /** Problem of a script with a message for users. */
 export class ScriptError extends Error {
   override readonly name = 'ScriptError';
@@ -119,11 +121,6 @@ function matchesFilter(item: unknown, { key, operator, value }: Step & { kind: '
   if (operator === '*=') return includes;
   if (operator === '!*=') return !includes;
   return operator === '=' ? text === value : text !== value;
-}
-
-/** Returns true for objects that are no list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isPrimitive(value: unknown): value is number | boolean {

@@ -12,18 +12,18 @@ export class AuthCall {
   readonly address: string;
   /** Base URL for clients: `http://127.0.0.1:54321/auth/v1`. */
   readonly base: string;
-  /** Path segments for the wildcards of the route. */
-  readonly path: readonly string[];
+  /** Decoded path parameters by the names of the route. */
+  readonly params: Readonly<Record<string, string>>;
   /** ms since the epoch. */
   readonly now: number;
   #body: Promise<Body> | undefined;
 
-  constructor(parts: Pick<AuthCall, 'request' | 'query' | 'address' | 'base' | 'path' | 'now'>) {
+  constructor(parts: Pick<AuthCall, 'request' | 'query' | 'address' | 'base' | 'params' | 'now'>) {
     this.request = parts.request;
     this.query = parts.query;
     this.address = parts.address;
     this.base = parts.base;
-    this.path = parts.path;
+    this.params = parts.params;
     this.now = parts.now;
   }
 
@@ -74,14 +74,14 @@ export class AuthCall {
   }
 
   /**
-   * Returns a UUID of the path.
+   * Returns the UUID of a user or factor in the path.
    *
    * @throws AuthError 404 for other texts
    */
-  id(index: number, name: string): string {
-    const text = this.path[index] ?? '';
+  id(name: 'user' | 'factor'): string {
+    const text = this.params[name] ?? '';
     if (isUuid(text)) return text.toLowerCase();
-    throw createValidationError(`${name} must be an UUID`).withStatus(404);
+    throw createValidationError(`${name}_id must be an UUID`).withStatus(404);
   }
 }
 

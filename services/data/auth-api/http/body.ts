@@ -3,7 +3,7 @@ import { describeJsonError } from '../domain/go-json-error.ts';
 import type { Metadata } from '../domain/metadata.ts';
 import { AuthError } from './auth-error.ts';
 import { exceedsDepth } from '../../../kit/json-depth.ts';
-import { readRequestBody } from '../../../kit/request-body.ts';
+import { readRequestBody } from '../../../kit/http/body.ts';
 
 const maxDepth = 1000;
 /** Maximum size of a body. */

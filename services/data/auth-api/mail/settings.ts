@@ -10,15 +10,14 @@ export const mailFields = {
     .meta({
       live: true,
       title: 'Mail server',
-      description:
-        'Sends links and codes to the people who sign in. Empty: they come to the inbox, to be followed or passed on.',
+      description: 'Server that sends sign-in links and codes to users. Leave empty to receive them in the inbox.',
     }),
   smtpPort: z
     .int()
     .min(1)
     .max(65_535)
     .default(587)
-    .meta({ live: true, needs: { smtpHost: true }, title: 'Its port', description: 'Usually 587, 465 or 25.' }),
+    .meta({ live: true, needs: { smtpHost: true }, title: 'Mail server port', description: 'Usually 587, 465 or 25.' }),
   smtpUser: z
     .string()
     .max(320)
@@ -26,8 +25,8 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'User of the mail server',
-      description: 'Empty: without a sign-in.',
+      title: 'Mail server user',
+      description: 'Leave empty if the server does not require a sign-in.',
     }),
   smtpPassword: z
     .string()
@@ -36,8 +35,8 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'Password of the mail server',
-      description: 'Empty: none.',
+      title: 'Mail server password',
+      description: 'Leave empty if the server does not require a password.',
       secret: true,
     }),
   smtpMode: z
@@ -46,9 +45,9 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'Encryption of mails',
-      description: 'On the way to the mail server.',
-      choices: { starttls: 'STARTTLS', ssl: 'TLS from the first byte', insecure: 'None' },
+      title: 'Mail server encryption',
+      description: 'Encryption of the connection to the mail server.',
+      choices: { starttls: 'STARTTLS', ssl: 'Implicit TLS', insecure: 'None' },
     }),
   smtpFrom: z
     .string()
@@ -57,8 +56,8 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'Sender of mails',
-      description: 'The address that mails of sign-in come from.',
+      title: 'Sender address',
+      description: 'Address from which sign-in emails are sent.',
     }),
   smtpName: z
     .string()
@@ -67,8 +66,8 @@ export const mailFields = {
     .meta({
       live: true,
       needs: { smtpHost: true },
-      title: 'Name of the sender',
-      description: 'Shown in front of the address.',
+      title: 'Sender name',
+      description: 'Name shown with the sender address.',
     }),
 };
 export type MailSettings = { readonly [Name in keyof typeof mailFields]: z.infer<(typeof mailFields)[Name]> };

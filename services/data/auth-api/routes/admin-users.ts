@@ -33,29 +33,33 @@ import {
 import type { Route } from './route.ts';
 
 const adminOnly =
-  (handler: Route[2]): Route[2] =>
+  (handler: Route['answer']): Route['answer'] =>
   async (deps, call) => {
     requireAdmin(deps, call);
     return handler(deps, call);
   };
 
 export const adminUserRoutes: readonly Route[] = [
-  ['GET', '/admin/users', adminOnly(list)],
-  ['POST', '/admin/users', adminOnly(create)],
-  ['GET', '/admin/users/*', adminOnly(async (deps, call) => createOkResponse(toUserView(await getUser(deps, call))))],
-  ['PUT', '/admin/users/*', adminOnly(change)],
-  ['DELETE', '/admin/users/*', adminOnly(remove)],
-  [
-    'GET',
-    '/admin/users/*/factors',
-    adminOnly(async (deps, call) => createOkResponse((await getUser(deps, call)).factors.map(toFactorView))),
-  ],
-  ['PUT', '/admin/users/*/factors/*', adminOnly(changeFactor)],
-  ['DELETE', '/admin/users/*/factors/*', adminOnly(removeFactor)],
+  { method: 'GET', path: '/admin/users', answer: adminOnly(list) },
+  { method: 'POST', path: '/admin/users', answer: adminOnly(create) },
+  {
+    method: 'GET',
+    path: '/admin/users/:user',
+    answer: adminOnly(async (deps, call) => createOkResponse(toUserView(await getUser(deps, call)))),
+  },
+  { method: 'PUT', path: '/admin/users/:user', answer: adminOnly(change) },
+  { method: 'DELETE', path: '/admin/users/:user', answer: adminOnly(remove) },
+  {
+    method: 'GET',
+    path: '/admin/users/:user/factors',
+    answer: adminOnly(async (deps, call) => createOkResponse((await getUser(deps, call)).factors.map(toFactorView))),
+  },
+  { method: 'PUT', path: '/admin/users/:user/factors/:factor', answer: adminOnly(changeFactor) },
+  { method: 'DELETE', path: '/admin/users/:user/factors/:factor', answer: adminOnly(removeFactor) },
 ];
 
 async function getUser({ database }: AuthDependencies, call: AuthCall): Promise<StoredUser> {
-  const user = await findUserById(database, call.id(0, 'user_id'));
+  const user = await findUserById(database, call.id('user'));
   if (user === undefined) throw createUserNotFoundError();
   return user;
 }
@@ -245,7 +249,7 @@ async function remove(deps: AuthDependencies, call: AuthCall): Promise<AuthRespo
 
 async function getFactor(deps: AuthDependencies, call: AuthCall): Promise<StoredUser['factors'][number]> {
   const user = await getUser(deps, call);
-  const id = call.id(1, 'factor_id');
+  const id = call.id('factor');
   const factor = user.factors.find((each) => each.id === id);
   if (factor === undefined) throw new AuthError(404, 'mfa_factor_not_found', 'Factor not found');
   return factor;

@@ -24,10 +24,10 @@ import { checkRateLimit } from './signup.ts';
 
 /** Routes of the second factor, an authenticator app (TOTP). */
 export const factorRoutes: readonly Route[] = [
-  ['POST', '/factors', enroll],
-  ['POST', '/factors/*/challenge', challenge],
-  ['POST', '/factors/*/verify', verify],
-  ['DELETE', '/factors/*', unenroll],
+  { method: 'POST', path: '/factors', answer: enroll },
+  { method: 'POST', path: '/factors/:factor/challenge', answer: challenge },
+  { method: 'POST', path: '/factors/:factor/verify', answer: verify },
+  { method: 'DELETE', path: '/factors/:factor', answer: unenroll },
 ];
 
 const maxFactors = 10;
@@ -46,7 +46,7 @@ async function requireFactor(
   call: AuthCall,
 ): Promise<SignedInCaller & { readonly factor: StoredFactor }> {
   const caller = await requirePermanentUser(deps, call);
-  const id = call.id(0, 'factor_id');
+  const id = call.id('factor');
   const factor = caller.user.factors.find((each) => each.id === id);
   if (factor === undefined) throw new AuthError(404, 'mfa_factor_not_found', 'Factor not found');
   return { ...caller, factor };

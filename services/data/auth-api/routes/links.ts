@@ -16,8 +16,8 @@ import type { Route } from './route.ts';
 
 /** Routes that create links for users with the service key. */
 export const linkRoutes: readonly Route[] = [
-  ['POST', '/admin/generate_link', generateLink],
-  ['POST', '/invite', invite],
+  { method: 'POST', path: '/admin/generate_link', answer: generateLink },
+  { method: 'POST', path: '/invite', answer: invite },
 ];
 
 async function invite(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {

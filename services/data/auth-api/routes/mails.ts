@@ -13,10 +13,10 @@ import { checkRateLimit } from './signup.ts';
 
 /** Routes that send a mail to existing users and answer equally for unknown addresses. */
 export const mailRoutes: readonly Route[] = [
-  ['POST', '/recover', recover],
-  ['POST', '/resend', resend],
-  ['POST', '/magiclink', (deps, call) => magicLink(deps, call, true)],
-  ['POST', '/otp', otp],
+  { method: 'POST', path: '/recover', answer: recover },
+  { method: 'POST', path: '/resend', answer: resend },
+  { method: 'POST', path: '/magiclink', answer: (deps, call) => magicLink(deps, call, true) },
+  { method: 'POST', path: '/otp', answer: otp },
 ];
 
 async function sendPlanned(

@@ -5,22 +5,27 @@ import type { Route } from './route.ts';
 
 /** Routes that need no sign-in. */
 export const publicRoutes: readonly Route[] = [
-  [
-    'GET',
-    '/health',
-    () => resolve({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' }),
-  ],
-  ['GET', '/settings', ({ settings }) => resolve(settingsView(settings))],
+  {
+    method: 'GET',
+    path: '/health',
+    answer: () =>
+      resolve({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' }),
+  },
+  { method: 'GET', path: '/settings', answer: ({ settings }) => resolve(settingsView(settings)) },
   // Only public keys are published, never a shared secret.
-  [
-    'GET',
-    '/.well-known/jwks.json',
-    ({ keys }) => resolve({ keys: keys.published }, { 'cache-control': 'public, max-age=600' }),
-  ],
-  ['GET', '/authorize', authorize],
-  ['GET', '/callback', callback],
-  ['POST', '/callback', callback],
-  ['POST', '/sso', () => reject(new AuthError(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'))],
+  {
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    answer: ({ keys }) => resolve({ keys: keys.published }, { 'cache-control': 'public, max-age=600' }),
+  },
+  { method: 'GET', path: '/authorize', answer: authorize },
+  { method: 'GET', path: '/callback', answer: callback },
+  { method: 'POST', path: '/callback', answer: callback },
+  {
+    method: 'POST',
+    path: '/sso',
+    answer: () => reject(new AuthError(404, 'saml_provider_disabled', 'SAML 2.0 is disabled')),
+  },
 ];
 
 const providers = [

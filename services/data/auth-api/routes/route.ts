@@ -1,9 +1,8 @@
-import type { AuthResponse, AuthCall } from '../http/auth-call.ts';
+import type { RoutePattern } from '../../../kit/http/router.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import type { AuthCall, AuthResponse } from '../http/auth-call.ts';
 
-/** Method, path below `/auth/v1` in which `*` matches one segment, and handler. */
-export type Route = readonly [
-  method: string,
-  path: string,
-  answer: (deps: AuthDependencies, call: AuthCall) => Promise<AuthResponse>,
-];
+/** Route below `/auth/v1`. */
+export interface Route extends RoutePattern {
+  readonly answer: (deps: AuthDependencies, call: AuthCall) => Promise<AuthResponse>;
+}

@@ -10,7 +10,7 @@ import { createSession } from '../session/issue.ts';
 import { getRedirectTarget } from '../site.ts';
 import type { Route } from './route.ts';
 
-export const signupRoutes: readonly Route[] = [['POST', '/signup', postSignup]];
+export const signupRoutes: readonly Route[] = [{ method: 'POST', path: '/signup', answer: postSignup }];
 
 async function postSignup(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
   const body = await call.body();

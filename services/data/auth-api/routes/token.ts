@@ -12,7 +12,7 @@ import { findUserByEmail, findUserById } from '../store/users.ts';
 import type { Route } from './route.ts';
 import { checkRateLimit } from './signup.ts';
 
-export const tokenRoutes: readonly Route[] = [['POST', '/token', postToken]];
+export const tokenRoutes: readonly Route[] = [{ method: 'POST', path: '/token', answer: postToken }];
 
 const grants: Readonly<Record<string, (deps: AuthDependencies, call: AuthCall) => Promise<AuthResponse>>> = {
   password,

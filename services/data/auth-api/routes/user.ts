@@ -14,12 +14,16 @@ import { changeUser, lockUser, noTokens, findUserByEmail, type StoredUser, type 
 import type { Route } from './route.ts';
 
 export const userRoutes: readonly Route[] = [
-  ['GET', '/user', async (deps, call) => createOkResponse(toUserView((await requireUser(deps, call)).user))],
-  ['PUT', '/user', putUser],
-  ['POST', '/logout', postLogout],
-  ['GET', '/reauthenticate', reauthenticate],
-  ['GET', '/user/identities/authorize', linking],
-  ['DELETE', '/user/identities/*', linking],
+  {
+    method: 'GET',
+    path: '/user',
+    answer: async (deps, call) => createOkResponse(toUserView((await requireUser(deps, call)).user)),
+  },
+  { method: 'PUT', path: '/user', answer: putUser },
+  { method: 'POST', path: '/logout', answer: postLogout },
+  { method: 'GET', path: '/reauthenticate', answer: reauthenticate },
+  { method: 'GET', path: '/user/identities/authorize', answer: linking },
+  { method: 'DELETE', path: '/user/identities/:identity', answer: linking },
 ];
 
 async function putUser(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {

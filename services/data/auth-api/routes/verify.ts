@@ -29,8 +29,8 @@ import type { Route } from './route.ts';
 import { checkRateLimit } from './signup.ts';
 
 export const verifyRoutes: readonly Route[] = [
-  ['POST', '/verify', postVerify],
-  ['GET', '/verify', getVerify],
+  { method: 'POST', path: '/verify', answer: postVerify },
+  { method: 'GET', path: '/verify', answer: getVerify },
 ];
 
 const firstConfirmationMessage = 'Confirmation link accepted. Please proceed to confirm link sent to the other email';

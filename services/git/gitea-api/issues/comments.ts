@@ -58,10 +58,6 @@ export function commentRoutes(deps: IssueDependencies): readonly Route[] {
   ];
 }
 
-function findEntry(deps: IssueDependencies, call: Call, id: number) {
-  return findVisibleEntry(deps, call, id);
-}
-
 async function toCommentJson(
   deps: IssueDependencies,
   call: Call,
@@ -98,7 +94,7 @@ async function changeComment(deps: IssueDependencies, call: Call): Promise<Answe
   const { entry, issue, repository } = await getChangeableComment(deps, call);
   const { body } = await readJsonBody(call, commentBody);
   await writer.run(repository, getAccount(call), (work) => editComment(work, issue, entry.id, body));
-  const changed = await findEntry(deps, call, entry.id);
+  const changed = await findVisibleEntry(deps, call, entry.id);
   if (changed === undefined) throw buildNotFoundProblem();
   return ok(await toCommentJson(deps, call, repository, issue, changed));
 }
@@ -225,7 +221,7 @@ async function addIssueComment(deps: IssueDependencies, call: Call): Promise<Ans
   if (issue.locked === 1 && !mayWrite(level)) throw new Problem('git.locked', 403, 'The conversation is locked.');
   const { body } = await readJsonBody(call, commentBody);
   const id = await writer.run(repository, getAccount(call), (work) => addComment(work, issue, body));
-  const entry = await findEntry(deps, call, id);
+  const entry = await findVisibleEntry(deps, call, id);
   if (entry === undefined) throw buildNotFoundProblem();
   return created(await toCommentJson(deps, call, repository, issue, entry));
 }

@@ -14,7 +14,8 @@ import {
 import { requireUnblocked } from '../../issues/dependencies.ts';
 import type { Issue, IssueQuery } from '../../issues/issues.ts';
 import { buildNotFoundProblem } from '../../repositories/lookup.ts';
-import type { Repository, RepositoryVisibility } from '../../repositories/repositories.ts';
+import type { Repository } from '../../repositories/repositories.ts';
+import type { RepositoryVisibility } from '../../repositories/repository-query.ts';
 import { issueJson } from '../../wire/issues.ts';
 import {
   getAccount,

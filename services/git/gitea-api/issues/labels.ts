@@ -21,7 +21,8 @@ import {
   type Route,
 } from '../call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
-import { getRepositoryAddress, type Db } from '../api-dependencies.ts';
+import { getRepositoryAddress } from '../api-dependencies.ts';
+import type { Db } from '../../store/tables.ts';
 import { resolveLabelIds } from './fields.ts';
 import { getIssue, requireWrite, getIssueRepository, type IssueDependencies } from './issue-access.ts';
 

@@ -16,7 +16,7 @@ import {
   type Route,
 } from '../call.ts';
 import { listHeaders, parsePage, getPageItems } from '../paging.ts';
-import type { Db } from '../api-dependencies.ts';
+import type { Db } from '../../store/tables.ts';
 import { parseClosedState } from './fields.ts';
 import { requireWrite, getIssueRepository, parseTime, type IssueDependencies } from './issue-access.ts';
 

@@ -4,7 +4,8 @@ import type { NotificationRow } from '../../store/issue-tables.ts';
 import { notificationJson } from '../../wire/notifications.ts';
 import { getAccount, requireIdentity, ok, type Answer, type Call, type Route } from '../call.ts';
 import { parseFlag, listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
-import { getRepositoryAddress, toRepositoryView, type Db } from '../api-dependencies.ts';
+import { getRepositoryAddress, toRepositoryView } from '../api-dependencies.ts';
+import type { Db } from '../../store/tables.ts';
 import { getIssueRepository, parseTime, type IssueDependencies } from './issue-access.ts';
 
 /** States of a notification, stored and requested by these names. */

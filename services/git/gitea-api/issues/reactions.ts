@@ -5,7 +5,7 @@ import type { Repository } from '../../repositories/repositories.ts';
 import { formatTime } from '../../wire/time.ts';
 import { getAccount, readJsonBody, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
-import type { Db } from '../api-dependencies.ts';
+import type { Db } from '../../store/tables.ts';
 import { getIssue, requireNotArchived, readUsers, getIssueRepository, type IssueDependencies } from './issue-access.ts';
 
 export const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;

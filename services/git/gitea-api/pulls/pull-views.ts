@@ -11,7 +11,8 @@ import { pullJson } from '../../wire/pulls.ts';
 import type { Call } from '../call.ts';
 import { listAccountNames, readUsers, type IssueDependencies } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
-import { getRepositoryName, getRepositoryAddress, toRepositoryView, type Db } from '../api-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress, toRepositoryView } from '../api-dependencies.ts';
+import type { Db } from '../../store/tables.ts';
 
 /** Dependencies of the routes of pull requests. */
 export interface PullDependencies extends IssueDependencies {

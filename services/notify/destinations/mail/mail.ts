@@ -102,7 +102,7 @@ export const mailKind = defineScheme({
         ]),
       },
       { ...userField, help: 'Empty: the server asks for none.' },
-      { ...passwordField, help: 'Large providers want one made for apps.' },
+      { ...passwordField, help: 'Large providers require an app password.' },
       textField('from', 'From', 'query:from', 'An address, a name, or both: Nas <nas@example.org>.'),
       textField('to', 'To', 'targets', 'Commas between several. Empty: your own address.'),
       textField('cc', 'Copy to', 'query:cc'),

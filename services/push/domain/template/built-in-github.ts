@@ -29,8 +29,8 @@ const ntfyEvents: readonly Event[] = [
     when: 'and .comment (eq .action "created")',
     // Comments may also belong to pull requests or discussions.
     title:
-      '💬 New comment on {{ with coalesce .issue .pull_request .discussion }}issue #{{ .number }} {{ .title }}{{ ' +
-      'else }}{{ .repository.full_name }}{{ end }}',
+      '💬 New comment on {{ with coalesce .issue .pull_request .discussion }}issue #{{ .number }} {{ .title }}' +
+      '{{ else }}{{ .repository.full_name }}{{ end }}',
     message: [
       'Commenter: {{ .comment.user.html_url }}',
       repository,
@@ -70,8 +70,8 @@ const additionalEvents: readonly Event[] = [
       '{{ if eq .workflow_run.conclusion "success" }}✅{{ else if .workflow_run.conclusion }}❌{{ else }}⚙️{{ end }} ' +
       `${inBrackets}{{ .workflow_run.name }}: {{ default .workflow_run.status .workflow_run.conclusion }}`,
     message:
-      '{{ with .workflow_run.display_title }}{{ . }}\n{{ end }}Branch: {{ .workflow_run.head_branch }}\n{{ ' +
-      '.workflow_run.html_url }}',
+      '{{ with .workflow_run.display_title }}{{ . }}\n{{ end }}' +
+      'Branch: {{ .workflow_run.head_branch }}\n{{ .workflow_run.html_url }}',
   },
   {
     when: '.check_run',
@@ -104,8 +104,9 @@ const additionalEvents: readonly Event[] = [
     when: '.commits',
     title: `⬆️ ${inBrackets}{{ len .commits }} {{ len .commits | plural "commit" "commits" }} to {{ trimPrefix "refs/heads/" .ref }}`,
     message:
-      '{{ range $i, $commit := .commits }}{{ if lt $i 10 }}{{ trunc 7 $commit.id }} {{ first (splitList "\\n" ' +
-      '$commit.message) }}\n{{ end }}{{ end }}by {{ with .pusher }}{{ .name }}{{ end }}\n{{ .compare }}',
+      '{{ range $i, $commit := .commits }}{{ if lt $i 10 }}' +
+      '{{ trunc 7 $commit.id }} {{ first (splitList "\\n" $commit.message) }}\n{{ end }}{{ end }}' +
+      'by {{ with .pusher }}{{ .name }}{{ end }}\n{{ .compare }}',
   },
   { when: '.zen', title: `🏓 ${inBrackets}Webhook works`, message: '{{ .zen }}' },
 ];

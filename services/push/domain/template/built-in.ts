@@ -34,8 +34,8 @@ const alertText = [
   'Instance: {{ .labels.instance }}',
   'Severity: {{ .labels.severity }}',
   'Starts at: {{ .startsAt }}{{ with .endsAt }}Ends at: {{ . }}{{ end }}',
-  '{{ with .annotations }}{{ with .summary }}Summary: {{ . }}\n{{ end }}{{ with .description }}Description: {{ . ' +
-    '}}\n{{ end }}{{ end }}Source: {{ .generatorURL }}',
+  '{{ with .annotations }}{{ with .summary }}Summary: {{ . }}\n{{ end }}' +
+    '{{ with .description }}Description: {{ . }}\n{{ end }}{{ end }}Source: {{ .generatorURL }}',
   '',
   '',
 ].join('\n');

@@ -1,4 +1,4 @@
-import type { GitMergeStyle } from '../../../../../services/contracts/git/issues.ts';
+import type { GitMergeHurdle, GitMergeStyle } from '../../../../../services/contracts/git/issues.ts';
 
 /** Labels of the merge styles. */
 export const mergeStyleLabels: Record<GitMergeStyle, string> = {
@@ -32,15 +32,13 @@ export function formatApprovalCount(count: number): string {
   return count === 1 ? '1 approval' : `${count} approvals`;
 }
 
-/** Hurdle that Gitea reports when only approvals are missing. */
-export const missingApprovals = 'Does not have enough approvals';
-
-/** Messages for the other hurdles, by Gitea's texts. */
-export const hurdleMessages: Record<string, string> = {
-  'Not all required status checks successful': 'Checks that must go well have not.',
-  'There are requested changes': 'Somebody asks for changes.',
-  'There are official review requests': 'A review that was asked for is missing.',
-  'The head branch is behind the base branch': 'The branch must be brought up to date first.',
+/** Messages for hurdles, except for missing approvals, whose message contains their number. */
+export const hurdleMessages: Record<Exclude<GitMergeHurdle, 'missing_approvals'>, string> = {
+  open_dependencies: 'It depends on issues that are still open.',
+  checks_not_passed: 'Required checks have not passed.',
+  requested_changes: 'A reviewer requests changes.',
+  pending_review_requests: 'A requested review is missing.',
+  outdated_branch: 'The branch must be brought up to date first.',
 };
 
 /** Labels of check states, shown after the name of the check. */

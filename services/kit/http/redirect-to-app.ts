@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AppPages } from '../contracts/app-pages.ts';
-import { isGatewayRequest } from '../contracts/gateway.ts';
+import type { AppPages } from '../../contracts/app-pages.ts';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { noticePage, noticePageHeaders } from './notice-page.ts';
 
 interface RedirectTarget {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { writeBodyToFile } from '../../../services/kit/request-body.ts';
+import { writeBodyToFile } from '../../../../services/kit/http/body.ts';
 
 it('reads a rejected body to its end, so that the client receives the response', async () => {
   const server = createServer((incoming, response) => {

@@ -4,13 +4,13 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Problem } from '../../../services/contracts/problem.ts';
+import { Problem } from '../../../../services/contracts/problem.ts';
 import {
   createCloseSignal,
   createDisconnectSignal,
   isDisconnectError,
-} from '../../../services/kit/disconnect-signal.ts';
-import { readRequestBody } from '../../../services/kit/request-body.ts';
+} from '../../../../services/kit/http/disconnect-signal.ts';
+import { readRequestBody } from '../../../../services/kit/http/body.ts';
 
 interface Exchange {
   readonly request: IncomingMessage;

@@ -1,4 +1,4 @@
-import { decodeAs, detectCharset } from './charset.ts';
+import { decodeAs, detectCharset } from '../charset.ts';
 
 function unescapeBytes(text: string): string {
   return text

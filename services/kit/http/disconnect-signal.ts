@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem } from '../contracts/problem.ts';
+import { Problem } from '../../contracts/problem.ts';
 
 /**
  * Returns a signal that aborts when the client disconnects before the response is complete: its connection is closed,

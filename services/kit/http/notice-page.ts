@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from './escape-html.ts';
+import { escapeHtml } from '../escape-html.ts';
 
 const style = `:root {
   --ground: #f7fbfc; --surface: #fff; --ink: #172028; --soft: #4c5760; --line: #d8dfe4; --sea: #01729f; --lamp: #e49900;
