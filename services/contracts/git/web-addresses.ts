@@ -41,7 +41,7 @@ const listKinds: Readonly<Record<string, string>> = {
 };
 
 /** Returns true for parts of a repository or an owner that exist in Gitea but not in Homeport, and for feeds. */
-export function isUnsupported({ name, kind }: WebAddress): boolean {
+function isUnsupported({ name, kind }: WebAddress): boolean {
   return name === '-' || unsupportedKinds.has(kind) || feedPattern.test(kind === '' ? name : kind);
 }
 

@@ -6,7 +6,7 @@ import type { Repository } from './repositories.ts';
 import { resolveRevision, type Revision } from './revisions.ts';
 
 /** Sides of a comparison as Gitea writes them: `main...topic`, `main..topic` or `topic`. */
-export interface RangeNames {
+interface RangeNames {
   /** Empty for the default branch. */
   readonly base: string;
   readonly head: string;
@@ -14,7 +14,7 @@ export interface RangeNames {
   readonly isDirect: boolean;
 }
 
-export interface RevisionRange {
+interface RevisionRange {
   readonly from: Revision;
   readonly to: Revision;
   readonly isDirect: boolean;
@@ -27,7 +27,7 @@ export function parseRange(text: string): RangeNames {
 }
 
 /** Parses a side such as `topic`, `ada:topic` or `ada/lamp:topic`; branch names contain no colon. */
-export function parseRangeSide(side: string): {
+function parseRangeSide(side: string): {
   readonly owner?: string;
   readonly name?: string;
   readonly ref: string;
