@@ -1,3 +1,4 @@
+import { externalServiceName } from '../contracts/gateway/external-service-name.ts';
 import { z } from 'zod';
 import { publicPathPattern } from './domain/public-paths.ts';
 import { upstreamHostPattern, upstreamPattern } from './domain/upstream.ts';
@@ -15,7 +16,7 @@ const privateNetworks = [
   '::1/128',
 ];
 
-const serviceId = z.string().regex(/^[a-z](?:[a-z0-9-]{0,30}[a-z0-9])?$/, 'Use the ID of a service, such as push.');
+const serviceId = z.string().regex(new RegExp(`^${externalServiceName}$`), 'Use the ID of a service, such as push.');
 const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   'Use an address or a network such as 192.168.1.0/24.',

@@ -27,6 +27,22 @@ export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), encoding: 'utf-8', exact: true };
 }
 
+/**
+ * Decodes lines that may have different encodings, such as a patch that converts a file: UTF-8 where a line is valid,
+ * else windows-1252.
+ */
+export function decodeLines(bytes: Uint8Array): string {
+  if (isUtf8(bytes)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  return Buffer.from(bytes)
+    .toString('latin1')
+    .split('\n')
+    .map((line) => {
+      const lineBytes = Buffer.from(line, 'latin1');
+      return isUtf8(lineBytes) ? lineBytes.toString() : new TextDecoder('windows-1252').decode(lineBytes);
+    })
+    .join('\n');
+}
+
 function decodeWith(bytes: Uint8Array, encoding: Exclude<DecodedText['encoding'], 'utf-8'>): DecodedText {
   return { text: new TextDecoder(encoding).decode(bytes), encoding, exact: false };
 }

@@ -123,7 +123,13 @@ describe.skipIf(noBrowser)('the Network page', () => {
   });
 
   it('edits an external service, which stays shared under its new name, and removes it with Undo', async () => {
-    const settings = { shared: ['photos'], outside: ['photos=http://127.0.0.1:2342'], outsideUnverified: ['photos'] };
+    const settings = {
+      shared: ['photos'],
+      outside: ['photos=http://127.0.0.1:2342'],
+      outsideUnverified: ['photos'],
+      outsideHosts: ['photos=127.0.0.1:2342'],
+      publicPaths: ['photos=/share/'],
+    };
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
     await using visit = await pages.visit('/network/other');
     const { page } = visit;
@@ -135,22 +141,27 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await page.getByLabel('Name', { exact: true }).fill('push');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('There is push already. Choose another name.').waitFor();
-    await page.getByLabel('Name', { exact: true }).fill('album');
+    for (const refused of ['photo_s', '-photos', 'photos-']) {
+      await page.getByLabel('Name', { exact: true }).fill(refused);
+      expect(await page.locator('#outside-name:invalid').count()).toBe(1);
+    }
+    await page.getByLabel('Name', { exact: true }).fill('2-photo-album');
     await page.getByLabel('Address', { exact: true }).fill('https://127.0.0.1:2343');
     await page.getByRole('button', { name: 'Save' }).click();
     const row = page.getByRole('list', { name: 'External services' }).getByRole('listitem').first();
-    await row.getByText(/^https:\/\/album\.nas\.local:\d+$/).waitFor();
+    await row.getByText(/^https:\/\/2-photo-album\.nas\.local:\d+$/).waitFor();
     expect(await row.getByRole('radio', { name: 'Shared' }).isChecked()).toBe(true);
     const { sections } = await api<SettingsView>(pages.url, '/api/settings');
-    const unverified = sections
-      .find(({ id }) => id === 'gateway')
-      ?.fields.find(({ name }) => name === 'outsideUnverified');
-    expect(unverified?.value).toEqual(['album']);
-    await more('album', 'Remove');
+    const fields = sections.find(({ id }) => id === 'gateway')?.fields ?? [];
+    const values = ['outsideUnverified', 'outsideHosts', 'publicPaths'].map(
+      (setting) => fields.find(({ name }) => name === setting)?.value,
+    );
+    expect(values).toEqual([['2-photo-album'], ['2-photo-album=127.0.0.1:2342'], ['2-photo-album=/share/']]);
+    await more('2-photo-album', 'Remove');
     await page.getByRole('heading', { name: 'No external services yet.' }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await row.getByText(/^https:\/\/album\.nas\.local:\d+$/).waitFor();
-    await more('album', 'Remove');
+    await row.getByText(/^https:\/\/2-photo-album\.nas\.local:\d+$/).waitFor();
+    await more('2-photo-album', 'Remove');
     await page.getByRole('heading', { name: 'No external services yet.' }).waitFor();
   });
 

@@ -227,7 +227,7 @@ function checkFields({ password, passwordHash, description, grants }: AccountCha
   if ((grants?.length ?? 0) > 1000) throw buildInvalidProblem('grants', 'Use 1000 grants at most.');
   grants?.forEach((grant, at) => {
     const { success } = Grant.safeParse(grant);
-    if (!success || !/^[a-z][a-z0-9-]{0,63}$/.test(grant.service) || /\p{Cc}/u.test(grant.resource)) {
+    if (!success || !/^[a-z0-9][a-z0-9-]{0,63}$/.test(grant.service) || /\p{Cc}/u.test(grant.resource)) {
       throw buildInvalidProblem(
         `grants.${at}`,
         'A grant needs a service, a pattern of 1 to 128 characters and a permission.',

@@ -30,7 +30,7 @@ const DeclaredGrant = z.object({
     }),
   service: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,63}$/, 'Use the ID of a service, such as push.')
+    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'Use the ID of a service, such as push.')
     .default('push')
     .meta({ title: 'Service', description: 'ID of a service, such as push, mail or notify.' }),
   pattern: z

@@ -117,18 +117,22 @@ function buildForeignSignInProblem(): Problem {
   );
 }
 
-/** `GET http://127.0.0.1:7700/path` is valid; its host takes precedence over the Host header. */
+/** `GET http://127.0.0.1:7700/path` is valid with the host of the Host header, also with `https` over TLS. */
 function toPath(request: IncomingMessage): Problem | undefined {
   const target = request.url ?? '';
   if (target === '*' && request.method === 'OPTIONS') return undefined;
   const host = request.headers.host ?? '';
-  const prefix = `http://${host}`.toLowerCase();
+  const prefix = `${isEncrypted(request.socket) ? 'https' : 'http'}://${host}`.toLowerCase();
   const rest = target.slice(prefix.length);
   if (target.slice(0, prefix.length).toLowerCase() !== prefix || !/^(?:[/?]|$)/.test(rest)) {
     return new Problem('listener.bad_target', 400, 'The request target must be a path.');
   }
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
   return undefined;
+}
+
+function isEncrypted(socket: object): boolean {
+  return 'encrypted' in socket && socket.encrypted === true;
 }
 
 function allowReading(request: IncomingMessage, response: ServerResponse, origin: string, preflight: boolean): void {

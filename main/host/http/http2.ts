@@ -37,7 +37,8 @@ export function enableHttp2(
   const http2 = createServer({
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 100,
-    maxHeaderListPairs: 200,
+    // Browsers send each cookie as one field; `maxHeaderListSize` limits the bytes.
+    maxHeaderListPairs: 1000,
     settings: {
       enablePush: false,
       initialWindowSize: windowBytes,

@@ -10,6 +10,7 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
 import { normalizeAddress } from './access.ts';
+import { formatRawResponse } from './problem-reply.ts';
 import type { Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
 import type { Connections } from './connections.ts';
@@ -97,6 +98,11 @@ export class ListenerServers {
           );
     if (http2 === true && server instanceof HttpsServer) this.#http2.push(enableHttp2(server, this.#limits, onRequest));
     server.on('upgrade', (request, socket, head) => exchanges.handleUpgrade(request, socket, head));
+    // Without a listener, Node.js closes the connection without a response.
+    server.on('connect', (_request, socket) => {
+      socket.on('error', () => undefined);
+      socket.end(formatRawResponse(405, 'Homeport is no forward proxy.\n', { Allow: 'GET, HEAD, POST' }));
+    });
     if (certificate === undefined) answerHalfOpen(server, connections);
     // Requests arrive on the TLS socket; the underlying connection is tracked separately.
     else server.on('secureConnection', (socket: Socket) => connections.add(socket));

@@ -73,12 +73,16 @@ class Network {
       if (id === undefined) return { outside: [...lines, line] };
       const outside = lines.map((each) => (each.startsWith(`${id}=`) ? line : each));
       if (name === id) return { outside };
-      // Exposure and certificate settings refer to the name of a service and are renamed as well.
+      // Other settings refer to the name of a service and are renamed as well.
       const renameIds = (ids: readonly string[]): string[] => ids.map((each) => (each === id ? name : each));
-      const outsideUnverified = renameIds(await loadUnverified());
+      const renameEntries = (entries: readonly string[]): string[] =>
+        entries.map((each) => (each.startsWith(`${id}=`) ? name + each.slice(id.length) : each));
+      const { outsideUnverified, outsideHosts, publicPaths } = await loadReferences();
       return {
         outside,
-        outsideUnverified,
+        outsideUnverified: renameIds(outsideUnverified),
+        outsideHosts: renameEntries(outsideHosts),
+        publicPaths: renameEntries(publicPaths),
         shared: renameIds(getIds(services, 'sign-in')),
         open: renameIds(getIds(services, 'open')),
       };
@@ -117,12 +121,21 @@ function getIds(services: readonly SharedService[], kind: Exposure): string[] {
   return services.filter(({ exposure }) => exposure === kind).map(({ id }) => id);
 }
 
-/** Returns the names of external services whose certificate is not verified. */
-async function loadUnverified(): Promise<readonly string[]> {
+/** Returns the settings that refer to external services by their names. */
+async function loadReferences(): Promise<
+  Readonly<Record<'outsideUnverified' | 'outsideHosts' | 'publicPaths', readonly string[]>>
+> {
   const { sections } = await call(controlApi.settings);
   const fields = sections.find(({ id }) => id === 'gateway')?.fields ?? [];
-  const value = fields.find(({ name }) => name === 'outsideUnverified')?.value;
-  return Array.isArray(value) ? value.map(String) : [];
+  const getList = (setting: string): readonly string[] => {
+    const value = fields.find(({ name }) => name === setting)?.value;
+    return Array.isArray(value) ? value.map(String) : [];
+  };
+  return {
+    outsideUnverified: getList('outsideUnverified'),
+    outsideHosts: getList('outsideHosts'),
+    publicPaths: getList('publicPaths'),
+  };
 }
 
 function toOutsideLines(services: readonly SharedService[]): readonly string[] {

@@ -24,7 +24,8 @@ const pathsWithoutPage = new Set(['api', 'assets', 'attachments', 'avatars', 'lo
 const fileAtRoot =
   /^(?:favicon\.ico|robots\.txt|manifest\.json|sitemap\.xml|apple-touch-icon[\w-]*\.png|[^/]+\.(?:rss|atom|png))$/i;
 /** Parts of a repository that exist in Gitea but not in Homeport. */
-export const unsupportedKinds: ReadonlySet<string> = new Set(['wiki', 'projects', 'packages', 'actions']);
+const unsupportedKinds = new Set(['wiki', 'projects', 'packages', 'actions', 'badges', 'rss', 'atom']);
+const feedPattern = /\.(?:rss|atom)$/i;
 /** Kinds of addresses within the tree: `src/branch/main/path`. */
 const treeKinds: Readonly<Record<string, string>> = { src: '', raw: '', media: '', blame: 'blame', commits: 'commits' };
 const listKinds: Readonly<Record<string, string>> = {
@@ -38,6 +39,11 @@ const listKinds: Readonly<Record<string, string>> = {
   settings: 'settings',
   graph: 'commits',
 };
+
+/** Returns true for parts of a repository or an owner that exist in Gitea but not in Homeport, and for feeds. */
+function isUnsupported({ name, kind }: WebAddress): boolean {
+  return name === '-' || unsupportedKinds.has(kind) || feedPattern.test(kind === '' ? name : kind);
+}
 
 /** Parses a path; undefined when it cannot be decoded or names neither an owner nor a repository. */
 export function parseWebAddress(pathname: string): WebAddress | undefined {
@@ -59,7 +65,7 @@ export function parseWebAddress(pathname: string): WebAddress | undefined {
 export function findAppPage(pathname: string, query: Readonly<URLSearchParams>): string | undefined {
   if (/^\/*$/.test(pathname)) return '/git';
   const address = parseWebAddress(pathname);
-  if (address === undefined) return undefined;
+  if (address === undefined || isUnsupported(address)) return undefined;
   const { owner, name } = address;
   if (owner === 'user') return getUserPage(address);
   const page =
@@ -67,7 +73,8 @@ export function findAppPage(pathname: string, query: Readonly<URLSearchParams>):
   if (page !== undefined) return page;
   if (name === '') return `/git/repositories?${new URLSearchParams({ owner }).toString()}`;
   const fields = new URLSearchParams(toPageQuery(address, query));
-  const path = `/git/repositories/${encodeURIComponent(`${owner}~${name}`)}${name.includes('.') ? '/' : ''}`;
+  const id = `${owner}~${name}`;
+  const path = `/git/repositories/${encodeURIComponent(findHeadRepository(address) ?? id)}${name.includes('.') ? '/' : ''}`;
   return fields.size === 0 ? path : `${path}?${fields.toString()}`;
 }
 
@@ -84,27 +91,41 @@ function toPageQuery({ kind, rest }: WebAddress, query: Readonly<URLSearchParams
     return { ...(first === '' ? {} : { tree: toTreeField(rest) }), ...(show === '' ? {} : { show }) };
   }
   if (kind === 'commit') return { commit: first.replace(/\.(diff|patch)$/, '') };
-  if (kind === 'compare')
-    return {
-      show: 'commits',
-      tree: `any/${
-        rest
-          .join('/')
-          .split(/\.{2,3}/)
-          .at(-1) ?? ''
-      }`,
-    };
+  if (kind === 'compare') return { show: 'commits', ...toComparedTree(rest.join('/')) };
   if (kind === 'milestone' && first !== '') return { show: 'issues', milestone: first };
   if ((kind === 'issues' || kind === 'pulls') && /^\d+$/.test(first)) {
     return { show: kind, number: first, ...(second === 'files' || second === 'commits' ? { view: second } : {}) };
   }
+  if (kind === 'issues' && first === 'new') {
+    return { show: 'issues', new: '1', ...pickFields(query, ['title', 'body']) };
+  }
   const show = Object.hasOwn(listKinds, kind) ? (listKinds[kind] ?? '') : '';
   if (show === '') return {};
-  const filters = (kind === 'issues' || kind === 'pulls' ? ['q', 'state'] : []).flatMap((field) => {
-    const value = query.get(field) ?? '';
-    return value === '' ? [] : [[field, value]];
-  });
-  return { show, ...(Object.fromEntries(filters) as Record<string, string>) };
+  return { show, ...pickFields(query, kind === 'issues' || kind === 'pulls' ? ['q', 'state', 'milestone'] : []) };
+}
+
+function pickFields(query: Readonly<URLSearchParams>, names: readonly string[]): Record<string, string> {
+  const fields = names.map((name) => [name, query.get(name) ?? ''] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== ''));
+}
+
+/** Second side of a comparison: `topic` of `main...topic`, or of `main...ada:topic`. */
+function getHead(rest: string): string {
+  return rest.split(/\.{2,3}/).at(-1) ?? '';
+}
+
+function toComparedTree(rest: string): Record<string, string> {
+  const head = getHead(rest);
+  const ref = head.slice(head.indexOf(':') + 1);
+  return ref === '' ? {} : { tree: `any/${ref}` };
+}
+
+/** Returns the ID of the repository of a comparison's second side, such as `main...bob:topic`, if it is named. */
+function findHeadRepository({ name, kind, rest }: WebAddress): string | undefined {
+  const head = kind === 'compare' ? getHead(rest.join('/')) : '';
+  if (!head.includes(':')) return undefined;
+  const [headOwner = '', headName = name] = head.slice(0, head.indexOf(':')).split('/', 2);
+  return headOwner === '' ? undefined : `${headOwner}~${headName}`;
 }
 
 /** Returns the `tree` field: kind, reference (which may contain slashes) and path, such as `branch/main/path`. */

@@ -1,5 +1,7 @@
+import { externalServiceName } from '../../contracts/gateway/external-service-name.ts';
+
 /** Public path entry: `photos=/share/`. */
-export const publicPathPattern = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=(\/[^\s?#*]*)(\*?)$/;
+export const publicPathPattern = new RegExp(`^(${externalServiceName})=(/[^\\s?#*]*)(\\*?)$`);
 
 /** Path forms that servers may normalize differently; they always require the sign-in. */
 const ambiguousPattern = /\/\/|\\|;|%(?:2e|2f|5c|25|3b|00)|(?:^|\/)\.{1,2}(?:\/|$)/i;

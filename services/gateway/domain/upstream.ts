@@ -1,3 +1,5 @@
+import { externalServiceName } from '../../contracts/gateway/external-service-name.ts';
+
 /** External web service whose address an administrator entered. */
 export interface Upstream {
   readonly id: string;
@@ -9,11 +11,12 @@ export interface Upstream {
 }
 
 /** Format of an entry: `photos=http://192.168.1.5:2342`. */
-export const upstreamPattern = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=((?:https?|h2c):\/\/[^\s/?#@]+)\/?$/;
+export const upstreamPattern = new RegExp(`^(${externalServiceName})=((?:https?|h2c)://[^\\s/?#@]+)/?$`);
 
 /** Host header entry: `torrents=127.0.0.1:8080`. */
-export const upstreamHostPattern =
-  /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=((?:[A-Za-z0-9_.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?)$/;
+export const upstreamHostPattern = new RegExp(
+  `^(${externalServiceName})=((?:[A-Za-z0-9_.-]+|\\[[0-9a-fA-F:.]+\\])(?::\\d{1,5})?)$`,
+);
 
 /** Returns the configured Host header of an upstream, if any. */
 export function findUpstreamHost(id: string, entries: readonly string[]): string | undefined {

@@ -74,15 +74,16 @@ export function buildRequestHeaders(
 export function buildResponseHeaders({
   headers,
   rawHeaders,
-}: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string[] {
+  statusCode,
+}: Pick<IncomingMessage, 'headers' | 'rawHeaders'> & { readonly statusCode?: number | undefined }): string[] {
   const connectionNames = parseConnectionNames(headers.connection);
-  // RFC 9112, 6.3: `Transfer-Encoding` overrides `Content-Length`.
-  const isChunked = headers['transfer-encoding'] !== undefined;
+  // `Transfer-Encoding` overrides `Content-Length` (RFC 9112, 6.3), and 204 has none (RFC 9110, 8.6).
+  const hasLength = headers['transfer-encoding'] === undefined && statusCode !== 204;
   return filterHeaders(
     rawHeaders,
     (name, value) =>
       !hopByHopPattern.test(name) &&
-      !(isChunked && name === 'content-length') &&
+      (hasLength || name !== 'content-length') &&
       !connectionNames.has(name) &&
       !(name === 'set-cookie' && /^\s*__Host-homeport-/i.test(value)),
   );

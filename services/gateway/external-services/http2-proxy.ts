@@ -89,7 +89,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
     const session = connect('http://upstream', {
       createConnection: (): Duplex => socket,
       settings: { enablePush: false },
-      maxHeaderListPairs: 200,
+      maxHeaderListPairs: 1000,
     });
     // Each stream reports a lost connection.
     session.on('error', () => session.destroy());

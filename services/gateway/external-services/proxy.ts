@@ -142,9 +142,10 @@ function sendResponse(
   if (response.destroyed) return void upstreamResponse.destroy();
   try {
     const { 'content-length': length, 'transfer-encoding': coding } = upstreamResponse.headers;
+    // Other codings, such as gzip, would have to be decoded before the body is framed again.
+    if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') throw createInvalidResponse();
     // RFC 9112, 6.3: the connection is closed after an ambiguous framing.
-    if (coding !== undefined && (length !== undefined || coding.trim().toLowerCase() !== 'chunked'))
-      upstreamRequest.shouldKeepAlive = false;
+    if (coding !== undefined && length !== undefined) upstreamRequest.shouldKeepAlive = false;
     startResponse(response, getStatus(upstreamResponse), buildResponseHeaders(upstreamResponse));
     response.write(Buffer.alloc(0));
     upstreamResponse.once('end', () => {
@@ -188,7 +189,14 @@ function sendBody(request: IncomingMessage, upstreamRequest: ClientRequest): voi
     if (trailers.length > 0 && request.headers['transfer-encoding'] !== undefined)
       upstreamRequest.addTrailers(trailers);
   });
+  let hasBegun = false;
+  request.once('data', () => (hasBegun = true));
   request.pipe(upstreamRequest);
+  // The upstream may answer the head, or wait for it, before the client sends any content.
+  setImmediate(() => {
+    if (!hasBegun && !upstreamRequest.destroyed && !upstreamRequest.writableEnded)
+      upstreamRequest.write(Buffer.alloc(0));
+  });
 }
 
 /** Logs a failure of an upstream and returns the problem for the client. */

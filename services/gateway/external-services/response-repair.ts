@@ -13,7 +13,8 @@ export interface ResponseRepair {
 
 /**
  * Repairs response heads before they are parsed, as RFC 9112 permits for proxies: white space before the colon of a
- * field is removed (5.1), and equal `Content-Length` fields are merged (6.3). Everything else is unchanged.
+ * field is removed (5.1), equal `Content-Length` fields are merged (6.3), and the former coding `identity`, which
+ * means no coding, is removed. Everything else is unchanged.
  */
 export function repairResponses(socket: Duplex): ResponseRepair {
   const push = socket.push.bind(socket);
@@ -59,7 +60,10 @@ function findHeadEnd(bytes: Buffer): number {
 }
 
 function repairHead(head: string): string {
-  const lines = head.split('\n').map((line) => line.replace(/^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]+:/, '$1:'));
+  const lines = head
+    .split('\n')
+    .map((line) => line.replace(/^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]+:/, '$1:'))
+    .filter((line) => !/^transfer-encoding:[ \t]*identity[ \t]*\r?$/i.test(line));
   const isLength = (line: string): boolean => /^content-length:/i.test(line);
   const lengths = lines.filter(isLength).flatMap((line) => line.slice(line.indexOf(':') + 1).split(','));
   const [first = '', ...others] = lengths.map((length) => length.trim());

@@ -1,4 +1,5 @@
 import type { GitDiff, GitFileDiff } from '../../contracts/git/api.ts';
+import { decodeLines } from '../../kit/text-encoding.ts';
 import { isOutputTooLarge, type Git } from '../engine/git.ts';
 import { compareChanges, diffTree, ignoreTooLarge, readChanges, type FileChange } from '../repositories/commits.ts';
 
@@ -57,16 +58,26 @@ async function readPatches(
   if (paths.length === 0) return new Map();
   const args = ['-z', '-p', '--raw', '-r', ...diffArgs, '--', ...paths];
   try {
-    const text = (await diffTree(git, folder, args, { maxBytes: maxDiffBytes })).toString();
+    // Files may have any encoding; Latin-1 keeps their bytes.
+    const text = (await diffTree(git, folder, args, { maxBytes: maxDiffBytes })).toString('latin1');
     // The output has the names, each terminated by NUL, an empty name, and the patches in the same order.
     const start = text.indexOf('\0\0');
-    const names = parseNames(text.slice(0, Math.max(0, start)));
+    const names = parseNames(toUtf8(text.slice(0, Math.max(0, start))));
     const parts = text.slice(start + 2).split(/^(?=diff --git )/m);
-    return new Map(names.flatMap((name, index) => (parts[index] === undefined ? [] : [[name, parts[index]]])));
+    return new Map(
+      names.flatMap((name, index) => {
+        const part = parts[index];
+        return part === undefined ? [] : [[name, decodeLines(Buffer.from(part, 'latin1'))]];
+      }),
+    );
   } catch (error) {
     if (!isOutputTooLarge(error)) throw error;
     return new Map();
   }
+}
+
+function toUtf8(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString();
 }
 
 function parseNames(raw: string): readonly string[] {

@@ -12,6 +12,7 @@ import {
 import { CachedLogs } from '../repositories/cached-logs.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
+import { resolveRange } from '../repositories/revision-range.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import { sendOutput } from '../transfer/streams.ts';
 import { commitJson } from '../wire/commits.ts';
@@ -53,7 +54,6 @@ async function findRepository({ manager, lookup }: CommitDependencies, call: Cal
 async function readOneCommit(deps: CommitDependencies, call: Call, name: string): Promise<Answer> {
   const { git, objects } = deps;
   const list = commitList(deps);
-
   const { repository, folder } = await findRepository(deps, call);
   const revision = await resolveRevision(objects, folder, repository, name);
   const commit = revision && (await readCommit(git, folder, revision.commit));
@@ -113,13 +113,12 @@ async function listCommits(deps: CommitDependencies, call: Call): Promise<Answer
 }
 
 async function compareCommits(deps: CommitDependencies, call: Call): Promise<Answer> {
-  const { git, objects } = deps;
+  const { git } = deps;
   const list = commitList(deps);
-
   const { repository, folder } = await findRepository(deps, call);
-  const [base, head] = (call.params['both'] ?? '').split(/\.{2,3}/, 2);
-  const [from, to] = await Promise.all([base, head].map((name) => resolveRevision(objects, folder, repository, name)));
-  if (from === undefined || to === undefined) throw buildNotFoundProblem();
+  const range = await resolveRange(deps, call.caller, repository, call.params['both'] ?? '');
+  if (range === undefined) throw buildNotFoundProblem();
+  const { from, to } = range;
   const commits = await readLog(git, folder, { from: [to.commit], exclude: [from.commit], limit: 250 });
   const total = await countLog(git, folder, { from: [to.commit], exclude: [from.commit] });
   return ok({ total_commits: total, commits: await list(call, repository, commits) });

@@ -5,7 +5,7 @@ import type { LfsStore } from '../lfs/lfs-store.ts';
 import { maxPointerBytes, parsePointer } from '../lfs/pointer.ts';
 import type { LastCommits } from '../repositories/last-commits.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
-import type { Objects } from '../repositories/objects.ts';
+import type { ObjectInfo, Objects } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolveRevision, resolveByKind, type Revision } from '../repositories/revisions.ts';
 import { readSubmodules } from '../repositories/submodules.ts';
@@ -196,26 +196,47 @@ interface FileAddress {
   readonly etag: string | undefined;
 }
 
+/** Returns a file by its object ID, without a name. @throws Problem (404) */
+export async function objectFile(
+  deps: ContentDependencies,
+  repository: Repository,
+  { id, isMedia, etag }: { readonly id: string; readonly isMedia: boolean; readonly etag: string | undefined },
+): Promise<Answer> {
+  const folder = deps.manager.getFolder(repository);
+  const info = await deps.objects.info(folder, id);
+  if (info?.type !== 'blob') throw buildNotFoundProblem();
+  const large = isMedia ? await largeObject(deps, repository, info, id) : undefined;
+  return large ?? blobAnswer(deps, repository, info, { name: id, etag });
+}
+
 /** Returns the LFS object that the pointer at a path refers to; undefined when there is none. */
 export async function largeFile(
-  { manager, lfs, objects }: Pick<ContentDependencies, 'manager' | 'lfs' | 'objects'>,
+  deps: Pick<ContentDependencies, 'manager' | 'lfs' | 'objects'>,
   repository: Repository,
   revision: Revision | undefined,
   input: string,
 ): Promise<Answer | undefined> {
-  const folder = manager.getFolder(repository);
   const path = normalizeTreePath(input);
-  const info =
-    path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
-  if (path === undefined || info?.type !== 'blob' || info.size > maxPointerBytes) return undefined;
-  const bytes = (await objects.contents(folder, info.id))?.bytes;
+  if (path === undefined || revision === undefined) return undefined;
+  const info = await deps.objects.info(deps.manager.getFolder(repository), `${revision.commit}:${path}`);
+  return info === undefined ? undefined : largeObject(deps, repository, info, path.slice(path.lastIndexOf('/') + 1));
+}
+
+async function largeObject(
+  { manager, lfs, objects }: Pick<ContentDependencies, 'manager' | 'lfs' | 'objects'>,
+  repository: Repository,
+  info: ObjectInfo,
+  name: string,
+): Promise<Answer | undefined> {
+  if (info.type !== 'blob' || info.size > maxPointerBytes) return undefined;
+  const bytes = (await objects.contents(manager.getFolder(repository), info.id))?.bytes;
   const pointer = bytes === undefined ? undefined : parsePointer(bytes);
   if (pointer === undefined || (await lfs.sizes(repository, [pointer.oid])).get(pointer.oid) === undefined)
     return undefined;
   const headers = {
     'Content-Type': 'application/octet-stream',
     'Content-Length': pointer.size,
-    'Content-Disposition': `attachment; ${formatFileName(path.slice(path.lastIndexOf('/') + 1))}`,
+    'Content-Disposition': `attachment; ${formatFileName(name)}`,
     'X-Content-Type-Options': 'nosniff',
     ETag: `"${pointer.oid}"`,
   };
@@ -224,12 +245,13 @@ export async function largeFile(
 
 /** Returns a raw file with headers that keep a browser from executing it. @throws Problem (404) */
 export async function rawFile(
-  { git, manager, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'manager' | 'lastCommits' | 'objects'>,
+  deps: Pick<ContentDependencies, 'git' | 'manager' | 'lastCommits' | 'objects'>,
   repository: Repository,
   revision: Revision | undefined,
   input: string,
   existing: string | undefined,
 ): Promise<Answer> {
+  const { manager, lastCommits, objects } = deps;
   const folder = manager.getFolder(repository);
   const path = normalizeTreePath(input);
   const info =
@@ -237,18 +259,35 @@ export async function rawFile(
   if (path === undefined || revision === undefined || info?.type !== 'blob') {
     throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${input}]`);
   }
-  const tag = `"${info.id}"`;
   const last = await lastCommits.find(folder, revision.commit, path);
   const name = path.slice(path.lastIndexOf('/') + 1);
+  return blobAnswer(deps, repository, info, { name, etag: existing, changedAt: last?.committer.date });
+}
+
+interface BlobAnswerOptions {
+  readonly name: string;
+  /** ETag that the client has. */
+  readonly etag: string | undefined;
+  readonly changedAt?: string | undefined;
+}
+
+async function blobAnswer(
+  { git, manager, objects }: Pick<ContentDependencies, 'git' | 'manager' | 'objects'>,
+  repository: Repository,
+  info: ObjectInfo,
+  { name, etag, changedAt }: BlobAnswerOptions,
+): Promise<Answer> {
+  const folder = manager.getFolder(repository);
+  const tag = `"${info.id}"`;
   const headers = {
     ETag: tag,
     'Cache-Control': `${repository.private || repository.ownerVisibility !== 'public' ? 'private' : 'public'}, max-age=21600`,
-    ...(last === undefined ? {} : { 'Last-Modified': new Date(gitTime(last.committer.date)).toUTCString() }),
+    ...(changedAt === undefined ? {} : { 'Last-Modified': new Date(gitTime(changedAt)).toUTCString() }),
     'Access-Control-Expose-Headers': 'Content-Disposition',
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   };
-  if (existing === tag) return { status: 304, headers };
+  if (etag === tag) return { status: 304, headers };
   if (info.size > maxBufferedBytes) {
     const large = {
       'Content-Type': 'application/octet-stream',

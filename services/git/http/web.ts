@@ -1,13 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { attachment } from './attachments.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
+import { checkChangeCount, findMergeBase } from '../repositories/commits.ts';
+import { resolveRange } from '../repositories/revision-range.ts';
 import { resolveByKind } from '../repositories/revisions.ts';
+import type { Caller } from '../sign-in/caller.ts';
+import { sendOutput } from '../transfer/streams.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { archive } from '../gitea-api/archives.ts';
-import { fileInTree, type ContentDependencies } from '../gitea-api/contents.ts';
+import { fileInTree, objectFile, type ContentDependencies } from '../gitea-api/contents.ts';
 
 const filePattern = /^\/([^/]+)\/([^/]+)\/(raw|media)\/(?:(branch|tag|commit)\/)?(.+)$/;
+const objectPattern = /^\/([^/]+)\/([^/]+)\/(raw|media)\/blob\/([0-9a-f]{40})$/;
+const comparePattern = /^\/([^/]+)\/([^/]+)\/compare\/(.+)\.(diff|patch)$/;
 const changePattern = /^\/([^/]+)\/([^/]+)\/commit\/([0-9a-f]{7,40})\.(diff|patch)$/;
 const accountKeysPattern = /^\/([^/]+)\.(keys|gpg)$/;
 const archivePattern = /^\/([^/]+)\/([^/]+)\/archive\/(.+)$/;
@@ -31,6 +37,12 @@ export async function webAnswer(
   const keysMatch = accountKeysPattern.exec(url.pathname);
   if (keysMatch !== null)
     return keyList(deps, request, decodeURIComponent(keysMatch[1] ?? ''), keysMatch[2] === 'keys');
+  const objectMatch = objectPattern.exec(url.pathname);
+  if (objectMatch !== null) {
+    const repository = await find(objectMatch[1], objectMatch[2]);
+    const etag = request.headers['if-none-match'];
+    return objectFile(deps, repository, { id: objectMatch[4] ?? '', isMedia: objectMatch[3] === 'media', etag });
+  }
   const fileMatch = filePattern.exec(url.pathname);
   if (fileMatch !== null) {
     const repository = await find(fileMatch[1], fileMatch[2]);
@@ -40,6 +52,14 @@ export async function webAnswer(
   }
   const commit = changePattern.exec(url.pathname);
   if (commit !== null) return commitText(deps, await find(commit[1], commit[2]), commit[3] ?? '', commit[4] === 'diff');
+  const compareMatch = comparePattern.exec(url.pathname);
+  if (compareMatch !== null) {
+    const repository = await find(compareMatch[1], compareMatch[2]);
+    return rangeText(deps, await deps.signIn.authenticate(request), repository, {
+      range: decodeURIComponent(compareMatch[3] ?? ''),
+      isDiff: compareMatch[4] === 'diff',
+    });
+  }
   const archiveMatch = archivePattern.exec(url.pathname);
   if (archiveMatch !== null)
     return archive(deps, base, await find(archiveMatch[1], archiveMatch[2]), decodeURIComponent(archiveMatch[3] ?? ''));
@@ -77,6 +97,32 @@ async function commitText(
     : ['format-patch', '--stdout', '--root', '-1', revision.commit];
   const { stdout } = await deps.git.run(folder, args, { limitedMemory: true });
   return plainText(stdout.toString());
+}
+
+/** Answers the `.diff` and `.patch` addresses of a comparison; undefined when a branch is named like that. */
+async function rangeText(
+  deps: ContentDependencies,
+  caller: Caller,
+  repository: Repository,
+  { range, isDiff }: { readonly range: string; readonly isDiff: boolean },
+): Promise<Answer | undefined> {
+  if ((await resolveRange(deps, caller, repository, `${range}.${isDiff ? 'diff' : 'patch'}`)) !== undefined)
+    return undefined;
+  const resolved = await resolveRange(deps, caller, repository, range);
+  if (resolved === undefined) throw buildNotFoundProblem();
+  const folder = deps.manager.getFolder(repository);
+  const { from, to, isDirect } = resolved;
+  const mergeBase = isDirect ? from.commit : await findMergeBase(deps.git, folder, from.commit, to.commit);
+  const start = mergeBase ?? from.commit;
+  await checkChangeCount(deps.git, folder, start, to.commit);
+  const args = isDiff
+    ? ['diff-tree', '--patch', '-M', '-r', start, to.commit]
+    : ['format-patch', '--stdout', `${start}..${to.commit}`];
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+    send: async (response) => sendOutput(await deps.git.start(folder, args), response),
+  };
 }
 
 function plainText(text: string): Answer {

@@ -5,10 +5,12 @@ import { renderMarkdown } from '../domain/markdown.ts';
 import { readLargeText } from '../lfs/large-text.ts';
 import { parsePointer } from '../lfs/pointer.ts';
 import { compareDiffs, readDiffs } from '../app-api/diffs.ts';
-import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
+import { findMergeBase, readCommit, readLog, type Commit } from '../repositories/commits.ts';
 import { readReferences } from '../repositories/references.ts';
+import { parseRange, resolveRange } from '../repositories/revision-range.ts';
 import { resolveRevision, type Revision } from '../repositories/revisions.ts';
 import { readTree } from '../repositories/trees.ts';
+import { anonymousCaller } from '../sign-in/caller.ts';
 import { Html, html } from './html.ts';
 import type { PageRequest, VisitorPage } from './page-request.ts';
 
@@ -218,11 +220,13 @@ export async function renderCommitPage(request: PageRequest, name: string): Prom
 export async function renderComparePage(request: PageRequest): Promise<VisitorPage | undefined> {
   const { address, home, deps, repository } = request;
   const folder = getFolder(request);
-  const [before = '', after = ''] = address.rest.join('/').split(/\.{2,3}/, 2);
-  const [from, to] = await Promise.all(
-    [before, after].map((name) => resolveRevision(deps.objects, folder, repository, name)),
-  );
-  if (from === undefined || to === undefined) return undefined;
+  const text = address.rest.join('/');
+  const range = await resolveRange(deps, anonymousCaller, repository, text);
+  if (range === undefined) return undefined;
+  const { from, to, isDirect } = range;
+  const { base, head: after } = parseRange(text);
+  const before = base === '' ? repository.defaultBranch : base;
+  const start = isDirect ? from.commit : await findMergeBase(deps.git, folder, from.commit, to.commit);
   const commits = await readLog(deps.git, folder, { from: [to.commit], exclude: [from.commit], limit: maxCommits });
   const rows = commits.map((commit) => renderCommit(home, commit));
   const body = html`<div class="card">
@@ -231,7 +235,7 @@ export async function renderComparePage(request: PageRequest): Promise<VisitorPa
         ${rows}
       </ul>
     </div>
-    ${renderDiff(await compareDiffs(deps.git, folder, from.commit, to.commit))}`;
+    ${renderDiff(await compareDiffs(deps.git, folder, start ?? from.commit, to.commit))}`;
   return { title: `Compare ${before} with ${after}`, tab: 'commits', body };
 }
 

@@ -2,6 +2,7 @@ import { renderMarkdown } from '../domain/markdown.ts';
 import { isVisibleTo } from '../issues/entry-visibility.ts';
 import { compareDiffs } from '../app-api/diffs.ts';
 import { isPull } from '../pulls/pulls.ts';
+import { resolveByKind } from '../repositories/revisions.ts';
 import { renderDiff } from './code-pages.ts';
 import { Html, html } from './html.ts';
 import type { PageRequest, VisitorPage } from './page-request.ts';
@@ -16,18 +17,25 @@ function renderText(text: string): Html {
   return new Html(renderMarkdown(text));
 }
 
-/** Renders the list of open or closed issues or pull requests. */
+/** Renders the list of open or closed issues or pull requests, or of the issues of a milestone. */
 export async function renderIssuesPage({ address, home, deps, query, repository }: PageRequest): Promise<VisitorPage> {
   const pull = address.kind === 'pulls';
   const closed = query.get('state') === 'closed';
   const page = Math.max(1, Math.min(10_000, Number(query.get('page') ?? '') || 1));
   const searchText = query.get('q') ?? '';
-  const filters = { scope: repository.id, pull, closed, searchText, limit: perPage, offset: (page - 1) * perPage };
+  const milestone = (address.kind === 'milestone' ? address.rest[0] : query.get('milestone')) ?? '';
+  const labelIds = (query.get('labels') ?? '').split(',').filter((id) => /^[1-9]\d{0,8}$/.test(id));
+  const filters = {
+    ...{ scope: repository.id, closed, searchText, limit: perPage, offset: (page - 1) * perPage },
+    ...(address.kind === 'milestone' ? {} : { pull }),
+    ...(milestone === '' || milestone === '0' ? {} : { milestones: [milestone] }),
+    ...(labelIds.length === 0 ? {} : { labelIds: labelIds.map(Number) }),
+  };
   const result = await deps.issues.list(filters);
   const rows = result.issues.map(
     ({ author, comments, created_at, number, title }) =>
       html`<li>
-        <a href="${home}/${address.kind}/${number}">${title}</a>
+        <a href="${home}/${pull ? 'pulls' : 'issues'}/${number}">${title}</a>
         <span class="soft">#${number} · ${author} · ${formatDay(created_at)} · ${comments} comments</span>
       </li>`,
   );
@@ -45,7 +53,7 @@ export async function renderIssuesPage({ address, home, deps, query, repository 
       ${list}
     </div>
     ${next}`;
-  return { title: pull ? 'Pull requests' : 'Issues', tab: address.kind, body };
+  return { title: pull ? 'Pull requests' : 'Issues', tab: pull ? 'pulls' : 'issues', body };
 }
 
 /** Renders an issue or a pull request with its comments. */
@@ -110,7 +118,9 @@ export async function renderReleasesPage({
   const matching = first === 'tag' ? allReleases.filter((each) => each.tag === tag.join('/')) : allReleases;
   const releases =
     first === 'latest' ? allReleases.filter(({ prerelease }) => prerelease === 0).slice(0, 1) : matching.slice(0, 50);
-  if ((first === 'tag' || first === 'latest') && releases.length === 0) return undefined;
+  if (first === 'tag' && releases.length === 0)
+    return renderTagPage({ home, manager: deps.manager, objects: deps.objects, repository }, tag.join('/'));
+  if (first === 'latest' && releases.length === 0) return undefined;
   const sections = await Promise.all(
     releases.map(async ({ author, body, id, published_at, tag: name, title }) => {
       const encodedTag = name.split('/').map(encodeURIComponent).join('/');
@@ -128,13 +138,41 @@ export async function renderReleasesPage({
         </header>
         <div class="text">${renderText(body)}</div>
         <ul class="rows">
-          ${files}
-          <li><a href="${home}/archive/${encodedTag}.zip">Source code (ZIP)</a></li>
-          <li><a href="${home}/archive/${encodedTag}.tar.gz">Source code (TAR.GZ)</a></li>
+          ${files} ${renderArchiveRows(home, encodedTag)}
         </ul>
       </section>`;
     }),
   );
   const emptyState = html`<p>There are no releases yet.</p>`;
   return { title: 'Releases', tab: 'releases', body: sections.length === 0 ? emptyState : html`${sections}` };
+}
+
+/** Renders a tag without a release. */
+async function renderTagPage(
+  {
+    home,
+    manager,
+    objects,
+    repository,
+  }: Pick<PageRequest['deps'], 'manager' | 'objects'> & Pick<PageRequest, 'home' | 'repository'>,
+  name: string,
+): Promise<VisitorPage | undefined> {
+  const revision = await resolveByKind('tag', objects, manager.getFolder(repository), name);
+  if (revision === undefined) return undefined;
+  const encodedTag = name.split('/').map(encodeURIComponent).join('/');
+  const body = html`<section class="card">
+    <header>
+      <h2><a href="${home}/src/tag/${encodedTag}">${name}</a></h2>
+      <p class="soft"><a href="${home}/commit/${revision.commit}">${revision.commit.slice(0, 10)}</a></p>
+    </header>
+    <ul class="rows">
+      ${renderArchiveRows(home, encodedTag)}
+    </ul>
+  </section>`;
+  return { title: name, tab: 'releases', body };
+}
+
+function renderArchiveRows(home: string, encodedTag: string): Html {
+  return html`<li><a href="${home}/archive/${encodedTag}.zip">Source code (ZIP)</a></li>
+    <li><a href="${home}/archive/${encodedTag}.tar.gz">Source code (TAR.GZ)</a></li>`;
 }

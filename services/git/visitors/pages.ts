@@ -1,4 +1,4 @@
-import { parseWebAddress, unsupportedKinds, type WebAddress } from '../../contracts/git/web-addresses.ts';
+import { parseWebAddress, type WebAddress } from '../../contracts/git/web-addresses.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
@@ -39,7 +39,6 @@ export async function renderVisitorPage(
   if (address === undefined) return undefined;
   const result = await deps.lookup.find(anonymousCaller, address.owner, address.name);
   if (result === undefined) return redirectRenamed(deps, address, url, base);
-  if (unsupportedKinds.has(address.kind)) throw buildNotFoundProblem();
   const { repository } = result;
   const home = `${base}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}`;
   const page = await renderPage({ deps, repository, address, query: url.searchParams, home });
@@ -71,6 +70,8 @@ function renderPage(request: PageRequest): Promise<VisitorPage | undefined> {
       return renderCommitPage(request, first);
     case 'compare':
       return renderComparePage(request);
+    case 'milestone':
+      return renderIssuesPage(request);
     case 'issues':
     case 'pulls':
       return /^\d+$/.test(first) ? renderIssuePage(request, Number(first)) : renderIssuesPage(request);

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitFixture, type GitFixture } from './git-fixture.ts';
@@ -104,5 +104,35 @@ describe('a change of a setting', () => {
     const [response] = (await once(reply, 'response')) as [{ readonly statusCode: number; resume(): void }];
     response.resume();
     expect(response.statusCode).toBe(200);
+  });
+
+  it('waits for a running clone when it needs a restart', async () => {
+    using proxy = await slowProxy(1024 * 1024);
+    const header = ['-c', `http.extraHeader=Host: ${new URL(fixture.url).host}`];
+    const signed = new URL(fixture.signedUrl);
+    const remote = `http://${signed.username}:${signed.password}@${new URL(proxy.url).host}/ada/demo.git`;
+    const clone = fixture.git([...header, 'clone', '-q', remote, 'before-restart'], { mayFail: true });
+    await proxy.reached;
+    const options = { method: 'PATCH', body: JSON.stringify({ metricsToken: 'a token of the metrics' }) };
+    const changed = await api(fixture.host.url('control'), '/api/settings/git', options);
+    expect(changed).toEqual({ restarted: [], pending: ['git'] });
+    const readMetrics = async (): Promise<number> =>
+      (
+        await fetch(`${fixture.host.url('git')}/metrics`, {
+          headers: { authorization: 'Bearer a token of the metrics' },
+        })
+      ).status;
+    proxy.release();
+    expect(await clone).toMatchObject({ code: 0 });
+    expect((await fixture.git(['fsck'], { cwd: join(fixture.folder, 'before-restart') })).code).toBe(0);
+    await vi.waitFor(async () => {
+      const { services } = await api<{ services: { id: string; pendingRestart?: unknown }[] }>(
+        fixture.host.url('control'),
+        '/api/services',
+      );
+      expect(services.find(({ id }) => id === 'git')).not.toHaveProperty('pendingRestart');
+      expect(await readMetrics()).toBe(200);
+    });
+    expect((await fetch(`${fixture.host.url('git')}/metrics`)).status).toBe(401);
   });
 });
