@@ -45,7 +45,7 @@ describe('findFolderCycles', () => {
 
 describe('folders of a service', () => {
   it.each(['addons', 'control', 'downloads', 'inbox', 'popups', 'push', 'sync', 'uptime'])(
-    'import each other in one direction only in %s',
+    'do not import each other in a cycle in %s',
     async (id) => {
       const sources = await readService(id);
       expect(sources.size).toBeGreaterThan(5);
