@@ -9,7 +9,7 @@ import { readConfig } from '../domain/read-config.ts';
 import { Easynews } from '../providers/easynews.ts';
 import { ProviderError } from '../domain/provider-error.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
-import { isAdministrator } from './credential-access.ts';
+import { isAdministrator } from './permissions.ts';
 
 /** Labels of the resources of an addon. */
 const resourceLabels: Readonly<Record<string, string>> = {

@@ -13,14 +13,8 @@ import { removeCredentials } from '../domain/without-credentials.ts';
 import type { Profiles, StoredProfile } from '../profiles/profiles.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { withoutNotes } from '../stremio-api/users.ts';
-import {
-  addParentPassword,
-  isAdministrator,
-  mayReadCredentials,
-  redactFor,
-  refuseNewDestinations,
-  type Editor,
-} from './credential-access.ts';
+import { addParentPassword, redactFor, refuseNewDestinations, type Editor } from './credential-access.ts';
+import { isAdministrator, mayReadCredentials } from './permissions.ts';
 
 const passwordLength = 32;
 

@@ -10,7 +10,7 @@ import { sampleStream } from '../domain/sample-stream.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { listConfigurationCatalogs } from '../stremio-api/search.ts';
-import { isAdministrator } from './credential-access.ts';
+import { isAdministrator } from './permissions.ts';
 
 const maxPreviewedStreams = 200;
 
