@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { findMutualFolders, readSources } from './support/folder-imports.ts';
+import { readSources } from './support/folder-imports.ts';
 
 interface Violation {
   readonly from: string;
@@ -79,27 +79,6 @@ describe('dependency rules between folders', () => {
         violation.includes(': renderer/src/pages/inbox/'),
     );
     expect(wronglyRefused).toEqual([]);
-  });
-});
-
-describe('folders that import each other', () => {
-  it('are found, except a folder and its own subfolder', () => {
-    const sources = new Map([
-      ['pages/home/Home.svelte', "import { inbox } from '../inbox/inbox.ts';"],
-      ['pages/inbox/inbox.ts', ''],
-      ['pages/inbox/Empty.svelte', "import type { Step } from '../home/step.ts';"],
-      ['pages/home/parts/row.ts', "export { step } from '../step.ts';"],
-      ['pages/home/step.ts', "const load = () => import('./parts/row.ts');"],
-      ['state/clock.ts', ''],
-      ['pages/home/time.ts', "import '../../state/clock.ts';"],
-    ]);
-    expect(findMutualFolders(sources)).toEqual(['pages/home <-> pages/inbox']);
-  });
-
-  it('do not exist in the host and the pages', async () => {
-    const sources = await readSources(root, ['main', 'renderer/src']);
-    expect(sources.size).toBeGreaterThan(500);
-    expect(findMutualFolders(sources)).toEqual([]);
   });
 });
 

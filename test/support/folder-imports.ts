@@ -17,18 +17,45 @@ export async function readSources(root: string, folders: readonly string[]): Pro
   return sources;
 }
 
-/** Finds pairs of folders that import each other. A folder and a folder below it are no pair. */
-export function findMutualFolders(sources: ReadonlyMap<string, string>): readonly string[] {
-  const imports = new Set<string>();
+/** Folders by the folders that their files import. A folder does not count as a neighbor of the folders above it. */
+export type FolderImports = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Reads the imports between folders from sources by path. */
+export function readFolderImports(sources: ReadonlyMap<string, string>): FolderImports {
+  const imports = new Map<string, Set<string>>();
   for (const [path, text] of sources) {
     const from = dirname(path);
+    const targets = imports.get(from) ?? new Set();
+    imports.set(from, targets);
     for (const [, specifier = ''] of text.matchAll(relativeImport)) {
       const to = dirname(joinPosix(from, specifier));
-      if (!`${to}/`.startsWith(`${from}/`) && !`${from}/`.startsWith(`${to}/`)) imports.add(`${from} <-> ${to}`);
+      if (!`${to}/`.startsWith(`${from}/`) && !`${from}/`.startsWith(`${to}/`)) targets.add(to);
     }
   }
-  return [...imports].filter((pair) => {
-    const [from = '', to = ''] = pair.split(' <-> ');
-    return from < to && imports.has(`${to} <-> ${from}`);
-  });
+  return imports;
+}
+
+/** Finds the groups of folders in which each folder reaches each other one through imports. */
+export function findFolderCycles(imports: FolderImports): readonly (readonly string[])[] {
+  const reachable = new Map([...imports.keys()].map((folder) => [folder, listReachable(imports, folder)]));
+  const cycles = new Map<string, readonly string[]>();
+  for (const [folder, targets] of reachable) {
+    if (!targets.has(folder)) continue;
+    const members = [...targets].filter((target) => reachable.get(target)?.has(folder) === true).toSorted();
+    cycles.set(members.join(' '), members);
+  }
+  return [...cycles.values()];
+}
+
+function listReachable(imports: FolderImports, start: string): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const open = [start];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const target of imports.get(folder) ?? []) {
+      if (reached.has(target)) continue;
+      reached.add(target);
+      open.push(target);
+    }
+  }
+  return reached;
 }
