@@ -63,7 +63,7 @@ function startHost(): ChildProcess {
   });
 }
 
-/** Serves the pages with hot reload; requests of the app API go to the host, as if its own page had sent them. */
+/** Serves the pages with hot reload; requests of the app API go to the host, like requests of its own page. */
 async function servePages(): Promise<ViteDevServer> {
   const host = `http://127.0.0.1:${environment['HOMEPORT_PORT_CONTROL'] ?? ''}`;
   const server = await createServer({
