@@ -174,12 +174,12 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
         id: count,
         error: new Error('the lamp does not answer'),
       });
-      pages.host.host.log.warn('notification given up', { reason: 'nobody is at the door' });
+      pages.host.host.log.warn('delivery failed permanently', { reason: 'nobody is at the door' });
     }
     for (const key of ['harbour', 'lamp']) pages.host.host.log.info('configuration saved', { key });
     pages.host.host.log.info('settings changed', { fields: ['host.logLevel', 'host.unheardOf'] });
     pages.host.host.log.info('backup written', { name: 'homeport.tar.gz', bytes: 5_589_166, files: 1146 });
-    pages.host.host.log.info('the machine slept or could not work; faults of the next moments are not told', {
+    pages.host.host.log.info('sleep detected, failures are ignored temporarily', {
       ms: 723_064,
     });
     await using visit = await pages.visit('/settings/log');

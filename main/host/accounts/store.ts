@@ -5,7 +5,7 @@ import type { AccountRow, DeclaredRow, GrantRow, SessionRow, Tables, TokenRow } 
 /** Database, or a transaction of it. */
 export type Db = Kysely<Tables>;
 
-/** Stored data of an account besides the public {@link Account}. */
+/** Stored data of an account in addition to the public {@link Account}. */
 export interface StoredAccount {
   readonly account: Account;
   readonly passwordHash: string | null;
@@ -95,7 +95,7 @@ export async function insertAccount(db: Db, row: AccountRow, grants: readonly Gr
 export async function replaceGrants(db: Db, account: string, grants: readonly Grant[]): Promise<void> {
   await db.deleteFrom('grants').where('account', '=', account).execute();
   const rows = grants.map((grant, position): GrantRow => ({ account, position, ...grant }));
-  for (const some of slices(rows, 100)) await db.insertInto('grants').values(some).execute();
+  for (const chunk of slices(rows, 100)) await db.insertInto('grants').values(chunk).execute();
 }
 
 /** Sets one grant of an account, or removes it when the permission is undefined. */
@@ -180,7 +180,7 @@ export async function findAccountByHash(
 }
 
 export function* slices<T>(all: readonly T[], size: number): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+  for (let index = 0; index < all.length; index += size) yield all.slice(index, index + size);
 }
 
 interface AccountParts {

@@ -47,7 +47,7 @@ interface LogPiece {
 interface LogQuery {
   readonly from: LogPosition;
   readonly limit: number;
-  readonly fits: (line: StoredLine) => boolean;
+  readonly matches: (line: StoredLine) => boolean;
 }
 
 /** Returns the matching lines after a position, from lines in descending order. */
@@ -91,7 +91,7 @@ class LogReader {
 
   /** Returns whether more lines are needed. */
   take(line: StoredLine): boolean {
-    const { from, limit, fits } = this.#question;
+    const { from, limit, matches } = this.#question;
     if (line.at > from.at) return true;
     if (line.at === from.at && this.#skipped < from.passed) {
       this.#skipped += 1;
@@ -100,7 +100,7 @@ class LogReader {
     const { at, passed } = this.position;
     if (line.at === at) this.position = { at, passed: passed + 1 };
     else if (line.at < at) this.position = { at: line.at, passed: 1 };
-    if (fits(line)) this.found.push(line);
+    if (matches(line)) this.found.push(line);
     this.isFull = this.found.length >= limit;
     return !this.isFull;
   }

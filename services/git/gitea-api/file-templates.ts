@@ -24,8 +24,8 @@ export const fileTemplateRoutes: readonly Route[] = [
     path: '/licenses/:name',
     scope: 'misc',
     handle: async ({ base, params: { name = '' } }) => {
-      const { body, summary: says } = getTemplate(licenseTexts, name);
-      return ok({ ...licenseJson(name, base), implementation: says, body });
+      const { body, summary: description } = getTemplate(licenseTexts, name);
+      return ok({ ...licenseJson(name, base), implementation: description, body });
     },
   },
   { method: 'GET', path: '/label/templates', scope: 'misc', handle: async () => ok(Object.keys(labelSets)) },

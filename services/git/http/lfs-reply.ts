@@ -23,7 +23,7 @@ export function lockReply(
   send(response, status, body, { 'Content-Type': 'application/json;charset=utf-8', ...headers });
 }
 
-/** Builds the 401 problem that makes clients ask for credentials. */
+/** Builds the 401 problem that makes clients request credentials. */
 export function lfsSignIn(detail: string): Problem {
   return new Problem('git.sign_in', 401, detail, { headers: { 'WWW-Authenticate': 'Basic realm="gitea-lfs"' } });
 }

@@ -228,8 +228,8 @@ function refuse(
     context.log.error('request failed', { id, method: request.method, error });
     problem ??= new Problem('git.failed', 500, `Something went wrong here; the log has it under ${id}.`);
   }
-  const again = problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="gitea-lfs"' } : {};
-  const headers = { ...again, ...problem.headers, ...(request.complete ? {} : { Connection: 'close' }) };
+  const challenge = problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="gitea-lfs"' } : {};
+  const headers = { ...challenge, ...problem.headers, ...(request.complete ? {} : { Connection: 'close' }) };
   const { detail, status } = problem;
   if (isLock) lockReply(response, status, { message: detail }, headers);
   else lfsReply(response, status, { Message: status === 401 ? 'Unauthorized' : detail }, headers);

@@ -22,7 +22,7 @@ export interface ListenerDependencies {
   readonly swagger: object;
   /** Answers files and archives at the URLs of Gitea; undefined for other paths. */
   readonly web: (request: IncomingMessage, url: URL, base: string) => Promise<Answer | undefined>;
-  /** Returns a page for visitors without an account; undefined for what is not public. */
+  /** Returns a page for visitors without an account; undefined for private content. */
   readonly visitorPage: (
     url: URL,
     links: { readonly base: string; readonly app: string | undefined },
@@ -99,7 +99,7 @@ async function pageAnswer(
   if (isBrowser && (hasAccount || knowsApp)) return toApp();
   const pages = context.appPages.forRequest(request);
   const page = await visitorPage(url, { base, app: pages === undefined ? undefined : pages + path });
-  // The app asks for a sign-in first, so the response does not reveal whether the content exists.
+  // The app requires a sign-in first, so the response does not reveal whether the content exists.
   return page ?? (isBrowser ? toApp() : undefined);
 }
 
@@ -140,13 +140,13 @@ function refuse(
   if (response.headersSent) return void response.destroy();
   const body = `${problem.detail}\n`;
   if (!request.complete) response.setHeader('Connection', 'close');
-  // Makes clients ask for the credentials again.
-  const again = problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gitea"' } : {};
+  // Makes clients request the credentials again.
+  const challenge = problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gitea"' } : {};
   response.writeHead(problem.status, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'max-age=0, private, must-revalidate',
-    ...again,
+    ...challenge,
     ...problem.headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);

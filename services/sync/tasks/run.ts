@@ -50,10 +50,10 @@ export async function runTask(
   }: { readonly task: Task; readonly endpoints: Endpoints; readonly approvedPlan: StoredPlan | undefined },
 ): Promise<JobOutcome> {
   const options = toMoverOptions(job, task.fields);
-  const { plan, brakes: approvalReasons } =
+  const { plan, approvalReasons } =
     approvedPlan === undefined
       ? await createPlan(dependencies, mover, job, task, endpoints)
-      : { ...approvedPlan, brakes: [] };
+      : { ...approvedPlan, approvalReasons: [] };
   if (approvalReasons.length > 0) return { status: 409, body: { error: approvalReasons.join(' ') }, state: 'held' };
   const replaced = task.fields.keepReplaced ? requireReplacedFilesFolder(endpoints.destination, job.id) : undefined;
   options.signal.throwIfAborted();
@@ -143,7 +143,7 @@ async function createPlan(
   job: Job,
   task: Task,
   endpoints: Endpoints,
-): Promise<{ readonly plan: Plan; readonly brakes: readonly string[] }> {
+): Promise<{ readonly plan: Plan; readonly approvalReasons: readonly string[] }> {
   const [source, destination] = await lists(mover, endpoints, toMoverOptions(job, task.fields));
   const plan = buildPlan(source, destination, task.fields.mode);
   const approvalReasons = getApprovalReasons(plan, limits(task.fields));
@@ -151,12 +151,12 @@ async function createPlan(
     plans.insert(transaction, {
       taskId: task.id,
       plan,
-      brakes: approvalReasons,
+      approvalReasons,
       fingerprint: getFingerprint(task.fields),
       now: context.clock.now(),
     }),
   );
-  return { plan, brakes: approvalReasons };
+  return { plan, approvalReasons };
 }
 
 async function lists(mover: Mover, endpoints: Endpoints, options: MoverOptions): Promise<[Listing, Listing]> {

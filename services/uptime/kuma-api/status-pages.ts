@@ -96,7 +96,7 @@ function addFeedRoute(router: Router, dependencies: StatusPageDependencies): voi
   const { pages, monitors, clock } = dependencies;
   router.get('/status/:slug/rss', async (request, response) => {
     const page = getPublishedPage(pages, request.params.slug);
-    const down = getPageMonitors(page, monitors).filter(({ standing }) => standing.status === 0);
+    const down = getPageMonitors(page, monitors).filter(({ checkState }) => checkState.status === 0);
     const topicLink = `${getBaseUrl(dependencies, request)}/status/${page.config.slug}`;
     const notes = await pages.notes(page, { active: true });
     response

@@ -39,7 +39,7 @@ export async function writeHistory(
   }
   const rows = history.tallies.map((tally) => toRow(monitor, tally));
   if (rows.length > 0) await context.commit((transaction) => buckets.put(transaction, rows));
-  await warmUp(monitor, beats, buckets, Math.min(until, monitor.standing.since ?? until));
+  await warmUp(monitor, beats, buckets, Math.min(until, monitor.checkState.since ?? until));
   continueState(monitor, history.heartbeats);
 }
 
@@ -51,8 +51,8 @@ function continueState(monitor: RuntimeMonitor, beats: readonly ImportedHeartbea
   const first = newestFirst.at(endIndex === -1 ? -1 : endIndex - 1);
   if (first === undefined || last === undefined) return;
   const { status, at: since } = first;
-  if (monitor.standing.status === null) monitor.stoodElsewhere = { status, since, at: last.at };
-  else if (monitor.standing.status === status) monitor.standing = withEarlierStart(monitor.standing, since);
+  if (monitor.checkState.status === null) monitor.stoodElsewhere = { status, since, at: last.at };
+  else if (monitor.checkState.status === status) monitor.checkState = withEarlierStart(monitor.checkState, since);
 }
 
 function toRow(

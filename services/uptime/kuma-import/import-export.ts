@@ -43,18 +43,18 @@ class SkippedEntries {
     this.list = unsupported.map((one) => ({ ...one, why: 'There is no such thing here.' }));
   }
 
-  add(what: string, name: string, why: string): void {
-    this.list.push({ what, name, why });
+  add(kind: string, name: string, why: string): void {
+    this.list.push({ what: kind, name, why });
   }
 
   /** Imports an entry; an invalid one is skipped. */
-  async attempt(what: string, name: unknown, work: () => Promise<void>): Promise<void> {
+  async attempt(kind: string, name: unknown, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       if (!(error instanceof Problem) && !(error instanceof z.ZodError)) throw error;
       const why = error instanceof Problem ? error.detail : z.prettifyError(error);
-      this.add(what, typeof name === 'string' ? name : '', why);
+      this.add(kind, typeof name === 'string' ? name : '', why);
     }
   }
 }

@@ -122,7 +122,7 @@ export function groupRepeats(
   sameDay: (first: number, second: number) => boolean,
   getSettingTitle = stripPrefix,
 ): readonly RepeatedLine[] {
-  const rows: { line: LogLine; words: FormattedLine; times: number; since: number; says: string }[] = [];
+  const rows: { line: LogLine; words: FormattedLine; times: number; since: number; key: string }[] = [];
   for (const line of lines) {
     const formatted = formatLine(line, getSettingTitle);
     // Numbers are ignored in the comparison, except in messages without a known text, where they may be the only
@@ -137,8 +137,8 @@ export function groupRepeats(
     ].join('\n');
     const row = rows
       .slice(-maxLookBackRows)
-      .find((each) => each.says === comparisonKey && sameDay(each.line.time, line.time));
-    if (row === undefined) rows.push({ line, words: formatted, times: 1, since: line.time, says: comparisonKey });
+      .find((each) => each.key === comparisonKey && sameDay(each.line.time, line.time));
+    if (row === undefined) rows.push({ line, words: formatted, times: 1, since: line.time, key: comparisonKey });
     else Object.assign(row, { times: row.times + 1, since: line.time });
   }
   return rows;

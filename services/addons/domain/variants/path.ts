@@ -121,7 +121,7 @@ function matchesFilter(item: unknown, { key, operator, value }: Step & { kind: '
   return operator === '=' ? text === value : text !== value;
 }
 
-/** Returns true for objects that are no list. */
+/** Returns true for objects that are not lists. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

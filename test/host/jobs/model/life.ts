@@ -146,7 +146,9 @@ export class Living {
     else await Promise.all([attempt(() => fixture.jobs.count('dead')), attempt(() => fixture.jobs.flush())]);
   }
 
-  /** Concurrent hosts can renew their leases in the meantime: only those that cannot lose them. */
+  /**
+   * Advances the clock only for hosts whose leases cannot expire; concurrent hosts renew their leases in the meantime.
+   */
   async #advance(ms: number): Promise<void> {
     const { clock, databases } = this.#life;
     if (databases.length === 1) return clock.advance(ms);
@@ -283,12 +285,12 @@ export class Living {
     if (pace === 'turn') await nextTurn();
     if (pace === 'held' && !this.#draining) await this.#untilLet(signal);
     const late = (signal.reason as Problem | undefined)?.code === 'jobs.timeout';
-    const came = signal.aborted ? (late ? 'fail' : 'aborted') : how;
-    record({ what: 'end', n, how: came, age: clock.now() - createdAt });
-    if (came === 'aborted') throw signal.reason;
-    if (came === 'fail') throw new Problem('model.away', 503, 'Away.');
-    if (came === 'final') throw new Problem('model.gone', 410, 'Gone.', { retryable: false });
-    if (came === 'aside') throw new Problem('model.odd', 503, 'Odd.', { stepsAside: true });
+    const result = signal.aborted ? (late ? 'fail' : 'aborted') : how;
+    record({ what: 'end', n, how: result, age: clock.now() - createdAt });
+    if (result === 'aborted') throw signal.reason;
+    if (result === 'fail') throw new Problem('model.away', 503, 'Away.');
+    if (result === 'final') throw new Problem('model.gone', 410, 'Gone.', { retryable: false });
+    if (result === 'aside') throw new Problem('model.odd', 503, 'Odd.', { stepsAside: true });
     return { n };
   }
 
@@ -313,10 +315,10 @@ export class Living {
       async (work) => {
         this.#life.record({ what: 'moment' });
         if (this.#fault === 'refuse') throw full();
-        const doubted = this.#fault === 'doubt';
+        const isUncertain = this.#fault === 'doubt';
         const value = await take(work);
         this.#life.record({ what: 'moment' });
-        if (doubted) throw full();
+        if (isUncertain) throw full();
         return value;
       };
     const [commit, note, mark] = [through(database.commit), through(database.note), through(database.mark)];
