@@ -23,7 +23,7 @@ const gitea = {
   rawMs: 15.7,
 } as const;
 const others = ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX', 'UPTIME', 'SYNC', 'DATA', 'ADDONS'];
-const only = Object.fromEntries(others.map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']));
+const disabledServices = Object.fromEntries(others.map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']));
 const commits = 1000;
 
 /**
@@ -39,7 +39,7 @@ export function benchGit({ quick, print }: BenchOptions): Promise<void> {
     await git(['config', 'http.receivepack', 'true'], { cwd: bareFolder });
     await git(['repack', '-adq'], { cwd: bareFolder });
     await using backend = await serveBackend(join(folder, 'plain'));
-    await using host = await startHostProcess(join(folder, 'data'), { environment: only });
+    await using host = await startHostProcess(join(folder, 'data'), { environment: disabledServices });
     await call(host, 'POST', '/user/repos', { name: 'demo' });
     const { sha1 } = (await call(host, 'POST', `/users/${admin.name}/tokens`, { name: 'bench', scopes: ['all'] })) as {
       sha1: string;
@@ -178,7 +178,9 @@ export function benchGit({ quick, print }: BenchOptions): Promise<void> {
 /** Reads the memory of two idle hosts five times. */
 async function idle(folder: string, withIsFirst: boolean): Promise<readonly { with: number; without: number }[]> {
   const open = (name: string, enabled: boolean) =>
-    startHostProcess(join(folder, name), { environment: { ...only, HOMEPORT_ENABLED_GIT: String(enabled) } });
+    startHostProcess(join(folder, name), {
+      environment: { ...disabledServices, HOMEPORT_ENABLED_GIT: String(enabled) },
+    });
   await using first = await open('first', withIsFirst);
   await using second = await open('second', !withIsFirst);
   const [hosting, other] = withIsFirst ? [first, second] : [second, first];

@@ -214,8 +214,8 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
           },
           ben,
         );
-        const { object } = await api('GET', `${repositoryPath}/git/refs/heads/dim-at-night`).then((found: any) =>
-          Array.isArray(found) ? found[0] : found,
+        const { object } = await api('GET', `${repositoryPath}/git/refs/heads/dim-at-night`).then((references: any) =>
+          Array.isArray(references) ? references[0] : references,
         );
         await api('POST', `${repositoryPath}/statuses/${String(object.sha)}`, {
           state: 'success',

@@ -14,8 +14,8 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
   };
   const ended = async (job: number): Promise<void> => {
     for (;;) {
-      const { job: found } = await ask('GET', `/sync/jobs/${String(job)}`);
-      if (found.endedAt !== null) return;
+      const { job: finishedJob } = await ask('GET', `/sync/jobs/${String(job)}`);
+      if (finishedJob.endedAt !== null) return;
       await setTimeout(50);
     }
   };

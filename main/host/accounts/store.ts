@@ -18,7 +18,7 @@ export interface StoredAccount {
 
 /** Loads all accounts, or the one with this name, with everything that belongs to them. */
 export async function load(db: Db, name?: string): Promise<readonly StoredAccount[]> {
-  const only = name === undefined ? [] : [name];
+  const accountNames = name === undefined ? [] : [name];
   const accounts = db.selectFrom('accounts').selectAll().orderBy('name');
   const grants = db.selectFrom('grants').selectAll().orderBy('account').orderBy('position');
   const tokens = db.selectFrom('tokens').selectAll().orderBy('created_at').orderBy('id');
@@ -27,12 +27,12 @@ export async function load(db: Db, name?: string): Promise<readonly StoredAccoun
   const factors = db.selectFrom('second_factors').select('account').where('confirmed', '=', 1);
   const all = name === undefined;
   const [accountRows, grantRows, tokenRows, sessionRows, declaredRows, factorRows] = [
-    await (all ? accounts : accounts.where('name', 'in', only)).execute(),
-    await (all ? grants : grants.where('account', 'in', only)).execute(),
-    await (all ? tokens : tokens.where('account', 'in', only)).execute(),
-    await (all ? sessions : sessions.where('account', 'in', only)).execute(),
-    await (all ? declared : declared.where('account', 'in', only)).execute(),
-    await (all ? factors : factors.where('account', 'in', only)).execute(),
+    await (all ? accounts : accounts.where('name', 'in', accountNames)).execute(),
+    await (all ? grants : grants.where('account', 'in', accountNames)).execute(),
+    await (all ? tokens : tokens.where('account', 'in', accountNames)).execute(),
+    await (all ? sessions : sessions.where('account', 'in', accountNames)).execute(),
+    await (all ? declared : declared.where('account', 'in', accountNames)).execute(),
+    await (all ? factors : factors.where('account', 'in', accountNames)).execute(),
   ];
   const grantsByAccount = Map.groupBy(grantRows, (row) => row.account);
   const tokensByAccount = Map.groupBy(tokenRows.map(readToken), (row) => row.account);

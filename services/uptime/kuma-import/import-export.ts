@@ -121,7 +121,7 @@ async function importMonitors(
 ): Promise<ImportedIds> {
   const { tags, engines, skipped } = imported;
   const monitors = new Map<number, number>();
-  const outages: PastOutage[] = [];
+  const pastIncidents: PastOutage[] = [];
   for (const monitor of sortGroupsFirst(source.monitors)) {
     await skipped.attempt('monitor', monitor['name'], async () => {
       const config = MonitorConfig.parse(toMonitorFields(monitor, { tags, engines, monitors }));
@@ -132,10 +132,10 @@ async function importMonitors(
       const past = await source.readHistory?.(Number(monitor['id']), now);
       if (past === undefined) return;
       await writeHistory(dependencies, added, past, now);
-      outages.push(...findOutages(added.id, past.heartbeats));
+      pastIncidents.push(...findOutages(added.id, past.heartbeats));
     });
   }
-  await writeOutages(dependencies, outages);
+  await writeOutages(dependencies, pastIncidents);
   return monitors;
 }
 

@@ -30,14 +30,14 @@ export async function buildReport(
     const downSeconds = Math.round(tally.downMs / 1000);
     const budget = Math.round(knownSeconds * (1 - target / 100));
     const since = now - days * dayMs;
-    const outageList = await incidents.listForMonitors([monitor.id], since, maxOutages);
+    const recentIncidents = await incidents.listForMonitors([monitor.id], since, maxOutages);
     rows.push({
       id: monitor.id,
       name: monitor.config.name,
       uptime,
       downSeconds,
       knownSeconds,
-      outages: outageList.length + (startsOutage(monitor) ? 1 : 0),
+      outages: recentIncidents.length + (startsOutage(monitor) ? 1 : 0),
       avgPing: getAveragePing(tally),
       budgetSeconds: budget,
       budgetLeftSeconds: budget - downSeconds,

@@ -34,8 +34,8 @@ export type Heartbeats = Awaited<ReturnType<typeof heartbeats>>;
 async function listOutages({ incidents, clock }: PublicPageDependencies, page: StoredPage) {
   if (!page.config.showOutages) return [];
   const visibleIds = new Set(page.groups.flatMap(({ monitorList }) => monitorList.map(({ id }) => id)));
-  const outages = await incidents.listForMonitors([...visibleIds], clock.now() - outageMs, maxOutages);
-  return outages.map(({ id, monitorIds, startedAt, resolvedAt, acknowledgedAt }) => ({
+  const recentIncidents = await incidents.listForMonitors([...visibleIds], clock.now() - outageMs, maxOutages);
+  return recentIncidents.map(({ id, monitorIds, startedAt, resolvedAt, acknowledgedAt }) => ({
     id,
     monitorIds: monitorIds.filter((one) => visibleIds.has(one)),
     startedAt: formatKumaTime(startedAt).slice(0, 19),

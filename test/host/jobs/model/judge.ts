@@ -21,10 +21,10 @@ interface JobState {
   passed: boolean;
   /** Failed permanently, according to the current run. */
   failed: boolean;
-  /** It has ever failed, and how often it was reported as dead. */
+  /** True after any failure; `dead` counts the reports as dead. */
   everFailed: boolean;
   dead: number;
-  /** The same in the current life. */
+  /** Number of reports as dead in the current process. */
   deadNow: number;
   retried: boolean;
   /** It left its order key, or may have. */

@@ -53,10 +53,10 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
           hosts: fc.constantFrom(...hosts),
         });
         const property = fc.asyncProperty(lives, async (scenario) => {
-          await using story = new Story(createLocation());
-          for (const life of scenario.lives) await story.live(life, scenario.hosts);
-          await story.live([], 1, true);
-          judge(story.history, scenario.hosts > 1);
+          await using modelRun = new ModelRun(createLocation());
+          for (const life of scenario.lives) await modelRun.live(life, scenario.hosts);
+          await modelRun.live([], 1, true);
+          judge(modelRun.history, scenario.hosts > 1);
         });
         await fc.assert(property, { ...seeded, ...limits, numRuns: programs[name] });
       },
@@ -68,10 +68,10 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
       async () => {
         const life = fc.record({ program, moments: fc.integer({ min: 1, max: steps * 5 }) });
         const property = fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 3 }), async (lives) => {
-          await using story = new Story(createLocation());
-          for (const { program: steps, moments } of lives) await story.liveAndBeKilled(steps, moments);
-          await story.live([], 1, true);
-          judge(story.history, false);
+          await using modelRun = new ModelRun(createLocation());
+          for (const { program: steps, moments } of lives) await modelRun.liveAndBeKilled(steps, moments);
+          await modelRun.live([], 1, true);
+          judge(modelRun.history, false);
         });
         await fc.assert(property, { ...seeded, ...limits, numRuns: killed[name] });
       },
@@ -81,7 +81,7 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
 }
 
 /** Lives of hosts over one store. */
-class Story implements AsyncDisposable {
+class ModelRun implements AsyncDisposable {
   readonly history: Event[] = [];
   readonly #location: DatabaseLocation;
   readonly #mounted: boolean;
