@@ -38,7 +38,7 @@ export function run(command, args, { quiet = false, cwd = root, env = {} } = {})
     running.add(child);
     const finish = (result) => {
       running.delete(child);
-      // A command that ends because the set-up ends is no failure.
+      // A command that ends because the set-up ends is not a failure.
       if (!ending) resolve({ missing: false, stdout, stderr, ...result });
       else if (running.size === 0) process.exit(ending);
     };

@@ -24,13 +24,13 @@ const { values } = parseArgs({
   },
 });
 const environment: NodeJS.ProcessEnv = { ...shiftPorts(Number(values['ports-above'])), ...process.env };
-const only = values.only?.split(',').map((id) => id.trim());
-const unknown = only?.filter((id) => !registry.some((service) => service.id === id)) ?? [];
+const selectedIds = values.only?.split(',').map((id) => id.trim());
+const unknown = selectedIds?.filter((id) => !registry.some((service) => service.id === id)) ?? [];
 if (unknown.length > 0) {
   console.error(`Unknown service: ${unknown.join(', ')}. Services: ${registry.map(({ id }) => id).join(', ')}.`);
   process.exit(2);
 }
-const dataDir = values['data-dir'] ?? join(root, '.cache', 'dev', only?.toSorted().join('-') ?? 'all');
+const dataDir = values['data-dir'] ?? join(root, '.cache', 'dev', selectedIds?.toSorted().join('-') ?? 'all');
 
 /** Creates the sample data of the selected services once; it stays until `--fresh`. Other data is never deleted. */
 async function seed(): Promise<void> {
@@ -45,7 +45,7 @@ async function seed(): Promise<void> {
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(marker, 'incomplete');
-  const parts = only?.flatMap((id) => householdParts[id] ?? []);
+  const parts = selectedIds?.flatMap((id) => householdParts[id] ?? []);
   const household = await openHousehold({ dataDir, ...(parts === undefined ? {} : { only: parts }) });
   await household[Symbol.asyncDispose]();
   writeFileSync(marker, 'complete');
@@ -53,7 +53,9 @@ async function seed(): Promise<void> {
 
 /** Starts the host from its sources. Node restarts it when a loaded source changes. */
 function startHost(): ChildProcess {
-  const disabled = registry.filter(({ id }) => only !== undefined && id !== 'control' && !only.includes(id));
+  const disabled = registry.filter(
+    ({ id }) => selectedIds !== undefined && id !== 'control' && !selectedIds.includes(id),
+  );
   const hostEnvironment = {
     ...environment,
     ...Object.fromEntries(disabled.map(({ id }) => [`HOMEPORT_ENABLED_${id.toUpperCase()}`, 'false'])),

@@ -21,14 +21,16 @@ export async function installPackages() {
     rmSync(modules, { recursive: true, force: true });
   }
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const places = Object.keys(lock.packages).filter((place) => place !== '');
-  console.error(`Installing about ${places.length} packages with npm, once; they take some 700 MB …`);
+  const folders = Object.keys(lock.packages).filter((folder) => folder !== '');
+  console.error(`Installing about ${folders.length} packages with npm, once; they take some 700 MB …`);
   const { npm_execpath: own = '' } = process.env;
   // The script may run without npm.
   const npm = basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];
-  const watch = setInterval(() => reportProgress(places), 1000);
-  const quietly = ['--no-audit', '--no-fund', '--no-progress', '--loglevel', 'error'];
-  const result = await run(npm[0], [...npm.slice(1), 'ci', ...quietly], { env: { npm_config_ignore_scripts: '' } });
+  const watch = setInterval(() => reportProgress(folders), 1000);
+  const quietOptions = ['--no-audit', '--no-fund', '--no-progress', '--loglevel', 'error'];
+  const result = await run(npm[0], [...npm.slice(1), 'ci', ...quietOptions], {
+    env: { npm_config_ignore_scripts: '' },
+  });
   clearInterval(watch);
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   if (result.missing) stop('Homeport installs its packages with npm, which is not there. It comes along with Node.');
@@ -51,12 +53,12 @@ const lineIntervalMs = 5000;
 let lastText = '';
 let reportedAt = -lineIntervalMs;
 
-function reportProgress(places) {
+function reportProgress(folders) {
   // The file still belongs to the previous installation.
   if (existsSync(finished)) return;
   // npm first creates the folders of all packages for this platform and then fills them.
-  const begun = places.filter((place) => existsSync(join(root, place)));
-  const done = begun.filter((place) => existsSync(join(root, place, 'package.json')));
+  const begun = folders.filter((folder) => existsSync(join(root, folder)));
+  const done = begun.filter((folder) => existsSync(join(root, folder, 'package.json')));
   if (done.length === 0) return;
   const text =
     done.length < begun.length

@@ -29,7 +29,7 @@ export class ConnectionClosed extends Error {
  */
 export function connectCalls<Theirs extends Calls>(
   line: MessageLine,
-  mine: Calls,
+  localCalls: Calls,
 ): { readonly ask: CallOptions<Theirs>; readonly close: () => void } {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let calls = 0;
@@ -37,7 +37,7 @@ export function connectCalls<Theirs extends Calls>(
 
   const answer = async (call: number, name: string, argument: unknown): Promise<Message> => {
     try {
-      return { answer: call, value: await mine[name]?.(argument) };
+      return { answer: call, value: await localCalls[name]?.(argument) };
     } catch (error) {
       return { answer: call, refusal: error instanceof Error ? error.message : String(error) };
     }

@@ -15,7 +15,7 @@ export interface ClipboardDependencies {
 }
 
 export interface ClipboardWatch extends Disposable {
-  /** While off, the clipboard is not read at all. */
+  /** While disabled, the clipboard is not read. */
   turn(on: boolean): void;
 }
 
@@ -30,7 +30,7 @@ export function watchClipboard({ clock, read, notifier, open, onError }: Clipboa
   /** Number of switches: the result of an outdated read is ignored. */
   let turns = 0;
 
-  const look = async (): Promise<void> => {
+  const readClipboard = async (): Promise<void> => {
     const turn = turns;
     const text = await read();
     if (turn !== turns || text === lastText) return;
@@ -53,8 +53,8 @@ export function watchClipboard({ clock, read, notifier, open, onError }: Clipboa
         actions: [{ id: 'download', label: 'Choose' }],
       },
       (event) => {
-        const pressed = event === 'clicked' || (typeof event === 'object' && 'action' in event);
-        if (pressed) open(`/downloads?${new URLSearchParams({ add: link }).toString()}`);
+        const isConfirmed = event === 'clicked' || (typeof event === 'object' && 'action' in event);
+        if (isConfirmed) open(`/downloads?${new URLSearchParams({ add: link }).toString()}`);
       },
     );
   };
@@ -70,9 +70,9 @@ export function watchClipboard({ clock, read, notifier, open, onError }: Clipboa
     turn(on) {
       stop();
       if (!on) return;
-      const looking = (): void => void look().catch(onError);
-      timer = clock.every(pollIntervalMs, looking);
-      looking();
+      const checkClipboard = (): void => void readClipboard().catch(onError);
+      timer = clock.every(pollIntervalMs, checkClipboard);
+      checkClipboard();
     },
     [Symbol.dispose]: stop,
   };

@@ -47,7 +47,7 @@ export function setCloseBehavior(preferences: Preferences, inTray: boolean, choi
   else preferences.set('closing', choice);
 }
 
-/** Returns the effect of closing the window; asks unless the user has decided before. */
+/** Returns the effect of closing the window; shows a question unless the user has decided before. */
 export function decideClosing({ preferences, inTray, showQuestion }: ClosingDependencies): Closing | Promise<Closing> {
   const { choice } = getCloseBehavior(preferences, inTray());
   if (choice !== 'ask') return choice === 'keep' ? 'hide' : 'quit';

@@ -48,7 +48,7 @@ export type ShellAnswers = {
 export type HostAnswers = {
   /** Returns when the process responds. */
   alive(): void;
-  popupEvent(told: { readonly ticket: number; readonly event: PopupEvent }): void;
+  popupEvent(popupChange: { readonly ticket: number; readonly event: PopupEvent }): void;
   turn(change: { readonly id: string; readonly on: boolean }): Promise<void>;
   restart(id: string): Promise<void>;
   /** ms since the epoch; null ends the pause. */

@@ -7,7 +7,7 @@ const maxListeners = 200;
 /** Creates a notifier whose popups another process shows: each has a ticket, under which `told` receives its events. */
 export function remoteNotifier(other: { show(popup: TicketedPopup): void; close(): void }): {
   readonly notifier: Notifier;
-  readonly told: (ticket: number, event: PopupEvent) => void;
+  readonly handleEvent: (ticket: number, event: PopupEvent) => void;
 } {
   const listeners = new Map<number, (event: PopupEvent) => void>();
   let tickets = 0;
@@ -26,7 +26,7 @@ export function remoteNotifier(other: { show(popup: TicketedPopup): void; close(
         other.close();
       },
     },
-    told(ticket, event) {
+    handleEvent(ticket, event) {
       const listener = listeners.get(ticket);
       if (event === 'closed' || (typeof event === 'object' && 'failed' in event)) listeners.delete(ticket);
       listener?.(event);

@@ -68,7 +68,7 @@ class HostServer {
   #createAnswers(): HostAnswers {
     return {
       alive: () => undefined,
-      popupEvent: ({ ticket, event }) => this.#popups.told(ticket, event),
+      popupEvent: ({ ticket, event }) => this.#popups.handleEvent(ticket, event),
       turn: async ({ id, on }) => void (await this.#getHost().control.changeSettings(id, { enabled: on })),
       restart: async (id) => void (await this.#getHost().control.restart(id)),
       pause: async (pausedUntil) => {

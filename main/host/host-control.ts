@@ -198,16 +198,15 @@ async function applyToServices(
     const settings = config.read().services[id];
     const service = runners.get(id);
     if (settings === undefined || service === undefined) continue;
-    // The response to the current request goes through the control listener, so it restarts after the response was
-    // sent.
+    // The response to the current request uses the control listener, so it restarts after the response was sent.
     const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.getProblems(id));
     if (service.descriptor.capabilities?.includes('controlHost')) {
       setImmediate(() => void apply());
       applied.restarted.push(id);
       continue;
     }
-    const how = await apply();
-    if (how !== 'live') applied[how].push(id);
+    const outcome = await apply();
+    if (outcome !== 'live') applied[outcome].push(id);
   }
   return applied;
 }

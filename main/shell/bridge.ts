@@ -8,9 +8,9 @@ export function openBridge(ipcMain: ElectronApi['ipcMain'], own: OwnOrigin, answ
     const answer = answers[name] as (argument: unknown) => Promise<unknown>;
     ipcMain.handle(`homeport:${name}`, (event, argument: unknown) => {
       if (!isOwnSender(event.senderFrame, own)) throw new Error('This call is for the pages of Homeport.');
-      const fit = bridgeCalls[name].argument.safeParse(argument);
-      if (!fit.success) throw new Error(`The argument of ${name} does not fit.`);
-      return answer(fit.data);
+      const parsed = bridgeCalls[name].argument.safeParse(argument);
+      if (!parsed.success) throw new Error(`The argument of ${name} does not fit.`);
+      return answer(parsed.data);
     });
   }
 }

@@ -84,7 +84,7 @@ class DesktopApp {
   /** Resolves once the app runs, quits or has failed to start. */
   readonly #started = Promise.withResolvers<void>();
   #host: HostProcess | undefined;
-  /** Number of the current host process, since processes do not know each other's popups. */
+  /** Number of the current host process: processes have no access to each other's popups. */
   #generation = 0;
   /** Base address of the app's pages. */
   #pageBase: string | undefined;

@@ -64,7 +64,7 @@ class LoadedPage implements WindowPage {
     this.#base = base;
     if (base === undefined) return;
     const currentUrl = URL.parse(this.#contents.getURL());
-    // A page that was already loaded reconnects by itself.
+    // A page that was already loaded reconnects automatically.
     if (currentUrl?.origin === new URL(base).origin) return;
     if (currentUrl !== null && !this.#showsNotice()) this.#path = currentUrl.pathname + currentUrl.search;
     this.#load();
@@ -97,7 +97,7 @@ class LoadedPage implements WindowPage {
   #followLoads(): void {
     const contents = this.#contents;
     contents.on('will-prevent-unload', (event) => {
-      // Electron does not ask: a page with unsaved input would block the load without any visible effect.
+      // Electron shows no question: a page with unsaved input would block the load without any visible effect.
       if (this.#isOwnLoad) event.preventDefault();
     });
     contents.on('did-navigate', (_, address) => {

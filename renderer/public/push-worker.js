@@ -39,7 +39,7 @@ async function handle(payload) {
   }
 }
 
-/** `beside` the message stand `silent`, `digest` (of several topics) and `acknowledge`, what ends its repetition. */
+/** Builds the options of a popup. `beside` contains `silent`, `digest` (several topics) and `acknowledge`, which ends repetition. */
 function optionsOf(message, beside) {
   const priority = message.priority ?? 3;
   const silent = beside.silent === true || priority <= 2;

@@ -28,7 +28,7 @@ export interface DispatchTarget {
   readonly hosts: readonly string[];
 }
 
-/** Handles a connection together with the remote address, as if it had come to the service's own port. */
+/** Handles a connection together with the remote address, like a connection to the service's own port. */
 export type ConnectionHandler = NonNullable<ListenerHandler['tcp']>;
 
 /** Listener of a service for a protocol other than HTTP, as a dispatching service sees it. */

@@ -21,7 +21,7 @@ export type RunningWork = z.infer<typeof RunningWork>;
 
 /** State of a service with the text and actions that its pages show. */
 export const Health = z.object({
-  /** `down`: the service cannot work or recover by itself; the host restarts it after growing pauses. */
+  /** `down`: the service cannot work or recover; the host restarts it after growing pauses. */
   state: z.enum(['up', 'degraded', 'down']),
   /** Short status text for the Home page ("3 downloading"), or the reason when not up. */
   detail: z.string(),

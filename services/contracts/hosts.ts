@@ -1,4 +1,4 @@
-/** Additional host names of a service, besides those of the computer and of the settings. */
+/** Additional host names of a service, in addition to those of the computer and of the settings. */
 export interface Hosts {
   /** All names in effect, in lower case. */
   readonly names: readonly string[];

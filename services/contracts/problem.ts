@@ -1,4 +1,4 @@
-/** Options of a {@link Problem} besides code, status and detail. */
+/** Options of a {@link Problem} in addition to code, status and detail. */
 export interface ProblemOptions {
   /** Original error; logged, never sent to a client. */
   readonly cause?: unknown;

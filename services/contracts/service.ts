@@ -148,7 +148,7 @@ export interface Service extends AsyncDisposable, ListenerHandler {
   /** Handlers of the service's routes in the app API; the control listener serves them. */
   readonly api?: readonly ApiHandler[];
   /**
-   * Data for `homeport config export` besides the settings, such as destinations. Secrets are sealed unless `secrets`
+   * Data for `homeport config export` in addition to the settings, such as destinations. Secrets are sealed unless `secrets`
    * is set.
    */
   readonly portable?: {
@@ -182,7 +182,7 @@ export interface Service extends AsyncDisposable, ListenerHandler {
   /** Restores the files of `backup`, before `start`; repeated after an interruption. */
   restore?(folder: string): Promise<void>;
   /**
-   * Work besides requests that a restart for changed settings waits for. `begin` holds back new long work, such as
+   * Work in addition to requests that a restart for changed settings waits for. `begin` holds back new long work, such as
    * the next item of a queue, until disposal; `running` returns the number of running items.
    */
   readonly drain?: { begin(): Disposable; running(): number };

@@ -12,7 +12,7 @@ type CurrentAccountContext = Pick<ControlContext, 'accounts' | 'clock' | 'host'>
 /** Age of a sign-in up to which it replaces the password. */
 const recentSignInMs = 5 * 60_000;
 
-/** Routes about the account that asks, for people who do not administrate as well. */
+/** Routes about the account of the caller, also for accounts without administrator permissions. */
 export function currentAccountRoutes(context: CurrentAccountContext): readonly ApiHandler[] {
   const { accounts, host } = context;
   return [

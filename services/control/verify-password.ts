@@ -21,7 +21,7 @@ export async function verifyPassword(accounts: Accounts, claim: Claim): Promise<
   const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
   try {
     const proven = await accounts.authenticate({ authorization, remoteAddress });
-    // A token stands in for a password elsewhere, not here.
+    // Tokens are accepted as passwords elsewhere, but not here.
     if (proven?.via === 'password' && proven.account === name) return;
   } catch (error) {
     // The password is right, and the account has a second factor or must enrol one.

@@ -153,7 +153,7 @@ class GitService implements Service {
     this.#disposables.use(clock.every(minute, () => void this.#metrics.refresh().catch(logRefreshFailure)));
   }
 
-  /** Repairs what an interrupted run or a restored backup left unfinished. */
+  /** Repairs unfinished work of an interrupted run or a restored backup. */
   async #recover(): Promise<void> {
     const { db, git, folder, manager } = this.#storage;
     const { merges, pulls, pushes } = this.#collaboration;

@@ -3,7 +3,7 @@ import type { Clock } from '../contracts/service.ts';
 interface CachedQueryOptions<Result> {
   readonly clock: Clock;
   readonly read: () => Promise<Result>;
-  /** Additional cache key, such as the current hour, besides {@link CachedQuery.invalidate}. */
+  /** Additional cache key, such as the current hour, in addition to {@link CachedQuery.invalidate}. */
   readonly key: () => string;
   /** Called when a stale result was returned and a current one can be read now. */
   readonly onRefreshDue: () => void;

@@ -107,7 +107,7 @@ function decodeQuoted(text: string): Buffer | undefined {
   return /[\u0100-\uffff]/.test(unescaped) ? Buffer.from(unescaped) : Buffer.from(unescaped, 'latin1');
 }
 
-/** Decodes one run of encoded words; a word that is not encoded as it says stays as it is. */
+/** Decodes one run of encoded words. A word that does not match its declared encoding is unchanged. */
 function decodeRun(run: string): string {
   const chunks: (string | { readonly charset: string; bytes: Buffer })[] = [];
   for (const [word, charset = '', encoding = '', encoded = ''] of run.matchAll(encodedWord)) {

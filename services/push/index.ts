@@ -197,7 +197,7 @@ class PushService implements Service {
   }
 
   #logFailure(work: Promise<void>): void {
-    work.catch((error: unknown) => this.#context.log.error('upkeep failed', { error }));
+    work.catch((error: unknown) => this.#context.log.error('push maintenance failed', { error }));
   }
 
   #import(program: string, folder: string): Promise<ImportResult> {

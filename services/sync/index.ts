@@ -84,7 +84,7 @@ class SyncService implements Service {
       config: this.#config,
       idleMs: () => this.#settings.idleSeconds * 1000,
       rate: () => this.#bandwidth.rate,
-      onFileError: (complaint) => this.#jobs.addLoggedError(complaint),
+      onFileError: (fileError) => this.#jobs.addLoggedError(fileError),
     });
     this.#jobs = this.#createJobs(ids);
     this.#metrics = createMetrics(context.metrics, {

@@ -218,7 +218,7 @@ class UptimeService implements Service {
       sent,
       failed,
       notifyFollowers: (event) => this.#pageNotifier.handleEvent(event),
-      isSuppressed: (kind, id, hosts, at) => isSuppressed(this.#monitoring, { kind, id, hosts, at }),
+      isSuppressed: (kind, id, hosts, index) => isSuppressed(this.#monitoring, { kind, id, hosts, at: index }),
     });
   }
 

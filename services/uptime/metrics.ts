@@ -79,7 +79,7 @@ export function countByState(
 ): Counts {
   const counts: Counts = { up: 0, down: 0, pending: 0, maintenance: 0, paused: 0 };
   for (const monitor of allMonitors) {
-    const { status } = monitor.standing;
+    const { status } = monitor.checkState;
     if (!isActive(monitor)) counts.paused += 1;
     else if (status === heartbeatStatus.up) counts.up += 1;
     else if (status === heartbeatStatus.down) counts.down += 1;

@@ -9,21 +9,21 @@ const resolutions = ['2160p', '1080p', '720p', '480p'];
 const qualities = ['BluRay.REMUX', 'WEB-DL', 'WEBRip', 'HDTV', 'BluRay'];
 const sounds = ['TrueHD.7.1.Atmos', 'DDP5.1', 'AAC2.0', 'DTS-HD.MA.5.1'];
 
-/** Names are new for each title unless it is one of the known. */
+/** Builds the streams of a title. Names are unique per title unless `known` is set. */
 function buildStreams(number: number, title: string, known: boolean): readonly object[] {
   const seed = known ? '1' : title;
-  return Array.from({ length: streamsEach }, (_, at) => {
-    const name = `The.Film.${seed}.${String(1950 + (at % 70))}.${resolutions[at % 4] ?? ''}.${qualities[at % 5] ?? ''}.${sounds[(at >> 2) % 4] ?? ''}.x265-GRP${String(number)}x${String(at)}.mkv`;
+  return Array.from({ length: streamsEach }, (_, index) => {
+    const name = `The.Film.${seed}.${String(1950 + (index % 70))}.${resolutions[index % 4] ?? ''}.${qualities[index % 5] ?? ''}.${sounds[(index >> 2) % 4] ?? ''}.x265-GRP${String(number)}x${String(index)}.mkv`;
     return {
       name: '[RD+] Up',
-      description: `${name}\n👤 ${String(at)} 💾 ${String(1 + (at % 60))} GB ⚙️ Idx\n🇬🇧 / 🇫🇷`,
-      url: `http://127.0.0.1:1/${title}/${String(at)}`,
-      behaviorHints: { filename: name, videoSize: (1 + at) * 1e8 },
+      description: `${name}\n👤 ${String(index)} 💾 ${String(1 + (index % 60))} GB ⚙️ Idx\n🇬🇧 / 🇫🇷`,
+      url: `http://127.0.0.1:1/${title}/${String(index)}`,
+      behaviorHints: { filename: name, videoSize: (1 + index) * 1e8 },
     };
   });
 }
 
-/** As much as a list of all of them has, packed, for who asks what a program takes that only sends it. */
+/** Response of the size of a complete compressed list, to measure a program that only sends it. */
 const plainBody = gzipSync(
   JSON.stringify({ streams: Array.from({ length: count }, (_, number) => buildStreams(number, '1', true)).flat() }),
 );

@@ -15,7 +15,7 @@ const restMs = 45_000;
  * Measures the cost of lists of a thousand streams for a whole host, in a separate process like the addons that it
  * requests.
  */
-export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
+export function benchAddons({ quick, print }: BenchOptions): Promise<void> {
   const rounds = quick ? 20 : 100;
   return inFreshFolder(async (folder) => {
     const upstreams = spawn(process.execPath, [fileURLToPath(new URL('addons-upstreams.ts', import.meta.url))], {
@@ -27,16 +27,20 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
       const ports = line.toString().trim().split(' ');
       await using host = await startHostProcess(folder, { environment: { DISABLE_RATE_LIMITS: 'true' } });
       const pid = host.child.pid ?? 0;
-      /** After half a minute without work an idle host collects garbage on its own. */
+      /** Waits half a minute: an idle host then collects garbage automatically. */
       const resident = async (): Promise<number> => {
         await untilIdle(pid);
         await sleep(restMs);
         return residentMegabytes(pid);
       };
       const make = async (chosen: readonly string[]): Promise<string> => {
-        const presets = chosen.map((port, at) => ({
-          ...{ type: 'custom', instanceId: `b${String(at)}`, enabled: true },
-          options: { name: `B${String(at)}`, manifestUrl: `http://127.0.0.1:${port}/manifest.json`, timeout: hangMs },
+        const presets = chosen.map((port, index) => ({
+          ...{ type: 'custom', instanceId: `b${String(index)}`, enabled: true },
+          options: {
+            name: `B${String(index)}`,
+            manifestUrl: `http://127.0.0.1:${port}/manifest.json`,
+            timeout: hangMs,
+          },
         }));
         const config = {
           presets,
@@ -64,21 +68,21 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
           }).once('error', reject);
         });
       };
-      const ask = (id: string): Promise<void> => askAt(base, id);
+      const sendRequest = (id: string): Promise<void> => askAt(base, id);
       let title = 100_000;
       const nextTitle = (): string => `tt${String((title += 1))}`;
       const average = async (next: () => string, times: number): Promise<number> => {
         await untilIdle(pid);
         const before = cpuSeconds(pid);
-        for (let round = 0; round < times; round += 1) await ask(next());
+        for (let round = 0; round < times; round += 1) await sendRequest(next());
         return ((cpuSeconds(pid) - before) / times) * 1000;
       };
-      for (let round = 0; round < 30; round += 1) await ask(nextTitle());
-      tell({
+      for (let round = 0; round < 30; round += 1) await sendRequest(nextTitle());
+      print({
         what: 'addons: 1,000 streams with names never seen, CPU',
         ...{ measured: await average(nextTitle, rounds), unit: 'ms', goal: { at: 'most', value: 80 } },
       });
-      tell({
+      print({
         what: 'addons: 1,000 streams with known names, CPU',
         ...{
           measured: await average(() => `${nextTitle()}known`, rounds),
@@ -86,27 +90,31 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
           goal: { at: 'most', value: 25 },
         },
       });
-      await ask('tt1');
-      tell({
+      await sendRequest('tt1');
+      print({
         what: 'addons: the same again from the cache, CPU',
         ...{ measured: await average(() => 'tt1', rounds * 5), unit: 'ms', goal: { at: 'most', value: 3 } },
       });
-      const together = async (place: string): Promise<readonly number[]> => {
+      const requestConcurrently = async (place: string): Promise<readonly number[]> => {
         const times: number[] = [];
         for (let round = 0; round < rounds; round += 1)
           await Promise.all(
             Array.from({ length: 16 }, async () => {
-              const began = performance.now();
+              const startedAt = performance.now();
               await askAt(place, 'tt1');
-              times.push(performance.now() - began);
+              times.push(performance.now() - startedAt);
             }),
           );
         return times;
       };
-      // Measures, alternately, a program that only sends as many bytes: the rest of the time belongs to the computer.
-      const [times, bare] = [await together(base), await together(`http://127.0.0.1:${ports[0] ?? ''}/bare`)];
+      // Alternates with a program that only sends the same number of bytes; the remaining time is spent by the
+      // computer.
+      const [times, bare] = [
+        await requestConcurrently(base),
+        await requestConcurrently(`http://127.0.0.1:${ports[0] ?? ''}/bare`),
+      ];
       const spread = (list: readonly number[]): number => percentile(list, 0.99) / percentile(list, 0.5);
-      tell(
+      print(
         {
           what: 'addons: p50 of 16 at once from the cache',
           ...{ measured: percentile(times, 0.5), unit: 'ms', peer: percentile(bare, 0.5) },
@@ -118,28 +126,28 @@ export function benchAddons({ quick, tell }: BenchOptions): Promise<void> {
         },
       );
       const slow = await make(ports);
-      const waited: number[] = [];
+      const waitTimes: number[] = [];
       for (let round = 0; round < 5; round += 1) {
         const began = performance.now();
         await askAt(slow, nextTitle());
-        waited.push(performance.now() - began);
+        waitTimes.push(performance.now() - began);
       }
-      tell({
+      print({
         what: `addons: with one that hangs and may take ${String(hangMs)} ms`,
-        ...{ measured: percentile(waited, 0.5), unit: 'ms', goal: { at: 'most', value: hangMs + 250 } },
+        ...{ measured: percentile(waitTimes, 0.5), unit: 'ms', goal: { at: 'most', value: hangMs + 250 } },
       });
       const many = quick ? 1000 : 10_000;
-      const look = async (): Promise<number> => {
+      const readMemory = async (): Promise<number> => {
         for (let round = 0; round < many; round += 1)
-          await ask(round % 10 === 0 ? `tt${String((title += 1) % 500)}` : 'tt1');
+          await sendRequest(round % 10 === 0 ? `tt${String((title += 1) % 500)}` : 'tt1');
         return await resident();
       };
-      const after = await look();
-      tell({
+      const after = await readMemory();
+      print({
         what: `addons: RSS added by ${String(many)} requests and all before`,
         ...{ measured: after - atFirst, unit: 'MB', goal: { at: 'most', value: 80 } },
       });
-      tell({ what: 'addons: and by as many again', measured: (await look()) - after, unit: 'MB' });
+      print({ what: 'addons: and by as many again', measured: (await readMemory()) - after, unit: 'MB' });
     } finally {
       agent.destroy();
       upstreams.kill();

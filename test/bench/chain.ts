@@ -5,8 +5,11 @@ import { SmtpDialogue } from '../support/smtp.ts';
 import { cpuSeconds, inFreshFolder, percentile } from './measure.ts';
 import type { BenchOptions } from './run.ts';
 
-/** From the first byte of a mail's DATA to the line on a subscriber's stream, one mail at a time. */
-export function benchChain({ quick, tell }: BenchOptions): Promise<void> {
+/**
+ * Measures the time from the first byte of the DATA of a mail to the event on a subscriber's stream, one mail at a
+ * time.
+ */
+export function benchChain({ quick, print }: BenchOptions): Promise<void> {
   const mails = quick ? 50 : 200;
   return inFreshFolder(async (folder) => {
     await using host = await startHostProcess(folder);
@@ -31,7 +34,7 @@ export function benchChain({ quick, tell }: BenchOptions): Promise<void> {
     }
     const cpu = ((cpuSeconds(pid) - cpuAtStart) / mails) * 1000;
     await stream.body.cancel().catch(() => undefined);
-    tell(
+    print(
       {
         what: 'mail to subscriber, p50',
         measured: percentile(times, 0.5),

@@ -13,7 +13,7 @@ export interface Results<T> {
   readonly peer: readonly T[];
 }
 
-/** Measures both in turn, so that what else the machine does touches both. */
+/** Measures both alternately, so that other load on the computer affects both. */
 export async function inTurn<S, T>(
   servers: Both<S>,
   rounds: number,
@@ -28,16 +28,16 @@ export async function inTurn<S, T>(
   return { ours: ours as [T, ...T[]], peer };
 }
 
-/** Medians of what was measured. `goal` is for the ratio of both. */
-export function figure<T>(
-  what: string,
+/** Builds a row with the medians of the measurements. `goal` applies to the ratio of both. */
+export function measureFigure<T>(
+  label: string,
   unit: string,
   results: Results<T>,
   value: (result: T) => number,
   goal?: NonNullable<Figure['goal']>,
 ): Figure {
   return {
-    what,
+    what: label,
     unit,
     measured: percentile(results.ours.map(value), 0.5),
     ...(results.peer.length > 0 && { peer: percentile(results.peer.map(value), 0.5) }),
@@ -45,12 +45,12 @@ export function figure<T>(
   };
 }
 
-/** At least so many times what the peer has. */
+/** Minimum ratio to the peer. */
 export function least(value: number): Figure['goal'] & object {
   return { at: 'least', value, of: 'ratio' };
 }
 
-/** At most so many times what the peer has. */
+/** Maximum ratio to the peer. */
 export function atMost(value: number): Figure['goal'] & object {
   return { at: 'most', value, of: 'ratio' };
 }

@@ -10,7 +10,7 @@ import type { BenchOptions } from './run.ts';
 
 const secret = 'a-secret-of-benches-that-is-long-enough';
 
-/** The middle of many times, ms. */
+/** Returns the median of times in ms. */
 function median(times: readonly number[]): number {
   return times.toSorted((left, right) => left - right)[Math.floor(times.length / 2)] ?? NaN;
 }
@@ -26,14 +26,16 @@ async function timed(count: number, work: (index: number) => Promise<unknown>): 
   return times;
 }
 
-/** The data platform over HTTP on a whole host, with every commit on the disk; beside it what `pg` alone takes on a bare PostgreSQL. */
-export function benchData({ quick, tell }: BenchOptions): Promise<void> {
+/**
+ * Measures the data service over HTTP on a complete host with synced commits, compared with `pg` alone on PostgreSQL.
+ */
+export function benchData({ quick, print }: BenchOptions): Promise<void> {
   const rounds = quick ? 300 : 2000;
   return inFreshFolder(async (folder) => {
     const floor = await measureDriver(rounds);
     await using host = await startHostProcess(folder, { environment: { DATA_JWT_SECRET: secret } });
     const pid = host.child.pid ?? 0;
-    const asleep = residentMegabytes(pid);
+    const idleMegabytes = residentMegabytes(pid);
     const iat = Math.floor(Date.now() / 1000);
     const apikey = signJwt({ iss: 'supabase', role: 'service_role', iat, exp: iat + 86_400 }, secret);
     const send = async (path: string, body?: unknown, headers: Record<string, string> = {}): Promise<string> => {
@@ -58,11 +60,11 @@ export function benchData({ quick, tell }: BenchOptions): Promise<void> {
     const before = [readCpuTicks(pid), ticksOfGroup(master)] as const;
     const inserts = await timed(rounds, (row) => send('/rest/v1/kept', { id: row + 1, body: `row ${String(row)}` }));
     const [hostWork, engineWork] = [readCpuTicks(pid) - before[0], ticksOfGroup(master) - before[1]];
-    const together = performance.now();
+    const concurrentStart = performance.now();
     const writer = (from: number) =>
       timed(rounds / 10, (row) => send('/rest/v1/kept', { id: from + row, body: 'together' }));
     await Promise.all(Array.from({ length: 10 }, (_, row) => writer((row + 1) * 1_000_000)));
-    const parallel = performance.now() - together;
+    const parallel = performance.now() - concurrentStart;
     const reads = await timed(rounds, (row) => send(`/rest/v1/many?part=eq.${String(row % 1000)}&limit=100`));
     const signedUp = JSON.parse(
       await send('/auth/v1/signup', { email: 'bench@example.com', password: 'correct horse 1' }),
@@ -77,8 +79,8 @@ export function benchData({ quick, tell }: BenchOptions): Promise<void> {
     await sleep(1000);
     const engine = residentOfGroup(master);
     await host.stop();
-    // Figures of the peers: shared reference of the data platform, another machine under load 4 to 5.
-    tell(
+    // Measurements of the peers from the reference of the data service, on another computer with a load of 4 to 5.
+    print(
       {
         what: 'insert of a row, one after another',
         measured: 1000 / mean(inserts),
@@ -120,7 +122,7 @@ export function benchData({ quick, tell }: BenchOptions): Promise<void> {
         goal: { at: 'most', value: 0.5, of: 'ratio' },
       },
       { what: 'first request: the cluster is made', measured: first, unit: 'ms' },
-      { what: 'host before the first request (resident)', measured: asleep, unit: 'MB' },
+      { what: 'host before the first request (resident)', measured: idleMegabytes, unit: 'MB' },
       { what: 'host while PostgreSQL is idle (resident)', measured: idleHost, unit: 'MB' },
       {
         what: 'PostgreSQL idle after its first request (its own memory, all processes)',
@@ -183,7 +185,7 @@ function mean(times: readonly number[]): number {
 
 const millisOfTick = 10;
 
-/** The processor's time that a process and those of its children that ended took, in the kernel's ticks. */
+/** Returns the CPU time of a process and its ended children, in kernel ticks. */
 function readCpuTicks(pid: number | string): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

@@ -24,60 +24,65 @@ interface Taken {
   readonly cpuSeconds: number;
 }
 
-/** The downloads service, as the program runs it alone, beside yt-dlp's own command line in the same run. */
-export function benchDownloads({ quick, tell }: BenchOptions): Promise<void> {
+/** Measures the downloads service in the real program, alternately with the command line of yt-dlp. */
+export function benchDownloads({ quick, print }: BenchOptions): Promise<void> {
   const rounds = quick ? 1 : 3;
   return inFreshFolder(async (folder) => {
     await using site = await startFixtureSite();
     await using large = await serveZeros(gibibyte);
     const executable = (await sharedEngines().find('yt-dlp')).path;
     if (executable === null) throw new Error('yt-dlp is not there; the tests install it');
-    // The compile cache of the first start serves all others.
+    // The compile cache of the first start is used by all later ones.
     await (await startService(join(folder, 'compile'))).stop();
-    const plainly = async (urls: readonly string[]) =>
+    const downloadDirectly = async (urls: readonly string[]) =>
       await measureCommandLine(executable, join(folder, 'plain'), urls);
-    tell(...(await small(folder, site, plainly, rounds)));
-    tell(...(await one(folder, large.url, plainly, rounds)));
-    tell(...(await playlist(folder, site, 500)));
-    tell(...(await playlist(folder, site, 5000)));
-    tell(...(await atWork(folder, site)));
+    print(...(await measureSmallFiles(folder, site, downloadDirectly, rounds)));
+    print(...(await one(folder, large.url, downloadDirectly, rounds)));
+    print(...(await playlist(folder, site, 500)));
+    print(...(await playlist(folder, site, 5000)));
+    print(...(await atWork(folder, site)));
   });
 }
 
-async function small(folder: string, site: FixtureSite, plainly: Plainly, rounds: number): Promise<readonly Figure[]> {
+async function measureSmallFiles(
+  folder: string,
+  site: FixtureSite,
+  downloadDirectly: Plainly,
+  rounds: number,
+): Promise<readonly Figure[]> {
   await using host = await startService(join(folder, 'small'));
   const addresses = (tag: string): readonly string[] =>
     Array.from({ length: smallFiles }, (_, index) => site.url(`/single.mp4?${tag}-${index}`));
   const first: Taken[] = [await measureHost(host, addresses('first'))];
   const ours: Taken[] = [];
-  const plains: Taken[] = [];
+  const directDownloads: Taken[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    plains.push(await plainly(addresses(`plain-${round}`)));
+    directDownloads.push(await downloadDirectly(addresses(`plain-${round}`)));
     ours.push(await measureHost(host, addresses(`ours-${round}`)));
   }
-  const what = `downloads: ${smallFiles} small files, ${bound} at once`;
+  const label = `downloads: ${smallFiles} small files, ${bound} at once`;
   return [
-    compared(what, ours, plains, ({ seconds }) => seconds, 0.7),
-    compared(`${what} (CPU)`, ours, plains, ({ cpuSeconds }) => cpuSeconds),
-    compared(`${what}, the first ones after a start`, first, plains, ({ seconds }) => seconds),
+    compared(label, ours, directDownloads, ({ seconds }) => seconds, 0.7),
+    compared(`${label} (CPU)`, ours, directDownloads, ({ cpuSeconds }) => cpuSeconds),
+    compared(`${label}, the first ones after a start`, first, directDownloads, ({ seconds }) => seconds),
   ];
 }
 
-async function one(folder: string, url: string, plainly: Plainly, rounds: number): Promise<readonly Figure[]> {
+async function one(folder: string, url: string, downloadDirectly: Plainly, rounds: number): Promise<readonly Figure[]> {
   await using host = await startService(join(folder, 'large'));
   const ours: Taken[] = [];
-  const plains: Taken[] = [];
+  const directDownloads: Taken[] = [];
   for (let round = 0; round < 2 * rounds; round += 1) {
     const both = [
-      async () => void plains.push(await plainly([`${url}?plain-${round}`])),
+      async () => void directDownloads.push(await downloadDirectly([`${url}?plain-${round}`])),
       async () => void ours.push(await measureHost(host, [`${url}?ours-${round}`])),
     ];
     for (const work of round % 2 === 0 ? both : both.toReversed()) await work();
     rmSync(join(folder, 'large', 'Downloads'), { recursive: true });
   }
   return [
-    compared('downloads: one file of 1 GiB', ours, plains, ({ seconds }) => seconds, 1.03),
-    compared('downloads: one file of 1 GiB (CPU)', ours, plains, ({ cpuSeconds }) => cpuSeconds),
+    compared('downloads: one file of 1 GiB', ours, directDownloads, ({ seconds }) => seconds, 1.03),
+    compared('downloads: one file of 1 GiB (CPU)', ours, directDownloads, ({ cpuSeconds }) => cpuSeconds),
   ];
 }
 
@@ -102,12 +107,12 @@ async function playlist(folder: string, site: FixtureSite, entries: number): Pro
   await post('/delete', { where: 'queue', ids: rows.map(({ uid }) => uid) });
   while ((await queued()).length > 0) await sleep(10);
   const removed = performance.now();
-  const what = `downloads: a playlist of ${entries}`;
+  const label = `downloads: a playlist of ${entries}`;
   const goal = (value: number): Figure['goal'] & object => ({ at: 'most', value: entries > 500 ? value * 10 : value });
   return [
-    { what: `${what}, answer to /add`, unit: 's', measured: (answered - started) / 1000, goal: goal(2) },
-    { what: `${what}, all rows to be seen`, unit: 's', measured: (visible - started) / 1000, goal: goal(3) },
-    { what: `${what}, removed`, unit: 's', measured: (removed - visible) / 1000, goal: goal(0.5) },
+    { what: `${label}, answer to /add`, unit: 's', measured: (answered - started) / 1000, goal: goal(2) },
+    { what: `${label}, all rows to be seen`, unit: 's', measured: (visible - started) / 1000, goal: goal(3) },
+    { what: `${label}, removed`, unit: 's', measured: (removed - visible) / 1000, goal: goal(0.5) },
   ];
 }
 
@@ -116,23 +121,23 @@ async function playlist(folder: string, site: FixtureSite, entries: number): Pro
  * host, so its memory and that of its worker are the difference to a host without it at the same moment.
  */
 async function atWork(folder: string, site: FixtureSite): Promise<readonly Figure[]> {
-  await using bare = await startService(join(folder, 'bare'), 'off');
+  await using withoutServices = await startService(join(folder, 'bare'), 'off');
   await using host = await startService(join(folder, 'work'));
-  using heard = follow(host);
-  // Waits until both have freed the heap of their start.
+  using hostEvents = follow(host);
+  // Waits until both have freed the memory of their start.
   await sleep(settleMs);
   const idle = treeMegabytes(host.child.pid ?? 0);
   for (let index = 0; index < bound; index += 1) {
     const body = JSON.stringify({ url: site.slow(60, 'big.mp4', String(index)), quality: 'best', format: 'any' });
     await fetch(`${host.url('downloads')}/add`, { method: 'POST', body });
   }
-  while (heard.progress().size < bound) await sleep(100);
-  const before = heard.progress();
+  while (hostEvents.progress().size < bound) await sleep(100);
+  const before = hostEvents.progress();
   const seconds = 10;
   await sleep(seconds * 1000);
-  const events = [...heard.progress()].map(([url, count]) => (count - (before.get(url) ?? 0)) / seconds);
+  const events = [...hostEvents.progress()].map(([url, count]) => (count - (before.get(url) ?? 0)) / seconds);
   const totalMegabytes = treeMegabytes(host.child.pid ?? 0);
-  const without = treeMegabytes(bare.child.pid ?? 0);
+  const without = treeMegabytes(withoutServices.child.pid ?? 0);
   const goal = { at: 'most', value: 150 } as const;
   return [
     {
@@ -171,10 +176,10 @@ async function measureCommandLine(executable: string, folder: string, urls: read
   return { seconds, cpuSeconds: endedChildrenCpuSeconds() - cpu };
 }
 
-/** From the first request to the last file. */
+/** Measures the time from the first request to the last file. */
 async function measureHost(host: HostProcess, urls: readonly string[]): Promise<Taken> {
-  using heard = follow(host);
-  await heard.ready;
+  using hostEvents = follow(host);
+  await hostEvents.ready;
   const cpu = treeCpuSeconds(host.child.pid ?? 0);
   const started = performance.now();
   await Promise.all(
@@ -183,14 +188,14 @@ async function measureHost(host: HostProcess, urls: readonly string[]): Promise<
       await fetch(`${host.url('downloads')}/add`, { method: 'POST', body });
     }),
   );
-  await heard.completed(urls);
+  await hostEvents.completed(urls);
   return { seconds: (performance.now() - started) / 1000, cpuSeconds: treeCpuSeconds(host.child.pid ?? 0) - cpu };
 }
 
 /** Follows the live events, as the peer's page does. */
 function follow(host: HostProcess): Disposable & {
   readonly ready: Promise<void>;
-  /** Events so far by address. */
+  /** Received events by address. */
   progress(): Map<string, number>;
   completed(urls: readonly string[]): Promise<void>;
 } {
@@ -220,7 +225,7 @@ function follow(host: HostProcess): Disposable & {
   };
 }
 
-/** The host with this service alone, or without it, too. */
+/** Starts the host with only this service, or without it. */
 async function startService(folder: string, service: 'on' | 'off' = 'on'): Promise<HostProcess> {
   mkdirSync(folder, { recursive: true });
   const off = ['NOTIFY', 'PUSH', 'MAIL', 'INBOX', ...(service === 'off' ? ['DOWNLOADS'] : [])];
@@ -233,7 +238,7 @@ async function startService(folder: string, service: 'on' | 'off' = 'on'): Promi
   });
 }
 
-/** A server of one large file, as fast as it goes; it reads no disk. */
+/** Serves one large file from memory at full speed. */
 async function serveZeros(size: number): Promise<AsyncDisposable & { readonly url: string }> {
   const zeros = Buffer.alloc(1024 * 1024);
   const server = createServer((_request, response) => {
@@ -260,19 +265,19 @@ async function serveZeros(size: number): Promise<AsyncDisposable & { readonly ur
   };
 }
 
-/** Medians of both. `ratio` is the goal. */
+/** Builds rows with the medians of both. `ratio` is the goal. */
 function compared(
-  what: string,
+  label: string,
   ours: readonly Taken[],
-  plains: readonly Taken[],
+  directDownloads: readonly Taken[],
   value: (measureHost: Taken) => number,
   ratio?: number,
 ): Figure {
   return {
-    what,
+    what: label,
     unit: 's',
     measured: percentile(ours.map(value), 0.5),
-    peer: percentile(plains.map(value), 0.5),
+    peer: percentile(directDownloads.map(value), 0.5),
     ...(ratio === undefined ? {} : { goal: { at: 'most', value: ratio, of: 'ratio' } }),
   };
 }

@@ -27,7 +27,7 @@ interface Place {
 }
 
 /** Measures the gateway beside Caddy in front of the same service in the same run. */
-export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
+export function benchGateway({ quick, print }: BenchOptions): Promise<void> {
   const seconds = quick ? 4 : 15;
   return inFreshFolder(async (folder) => {
     const downloads = join(folder, 'Downloads');
@@ -58,16 +58,16 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
         return { micros: (used / count) * 1e6, rate: count / seconds };
       };
       const own = await cost(gatewayAt('push'), [pid]);
-      const beside = caddy && (await cost(caddy.push, [pid, caddy.pid]));
-      tell(
+      const caddyCost = caddy && (await cost(caddy.push, [pid, caddy.pid]));
+      print(
         {
           what: 'a request of 1 kB by TLS, service and all (CPU)',
           measured: own.micros,
           unit: 'us',
-          peer: beside?.micros,
+          peer: caddyCost?.micros,
           goal: { at: 'most', value: 0.7, of: 'ratio' },
         },
-        { what: 'requests at 32 connections', measured: own.rate, unit: '/s', peer: beside?.rate },
+        { what: 'requests at 32 connections', measured: own.rate, unit: '/s', peer: caddyCost?.rate },
       );
       const before = residentMegabytes(pid);
       const film = '/download/film.mp4';
@@ -79,7 +79,7 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
       const passed = await measureCost(gatewayAt('downloads'), [pid]);
       const after = residentMegabytes(pid);
       const besideIt = caddy && (await measureCost(caddy.downloads, [pid, caddy.pid]));
-      tell(
+      print(
         {
           what: 'download of 1 GiB by TLS',
           measured: passed.speed,
@@ -90,7 +90,7 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
         { what: '… CPU, service and all', measured: passed.cpu, unit: 's', peer: besideIt?.cpu },
         { what: 'memory that it takes', measured: after - before, unit: 'MB', goal: { at: 'most', value: 64 } },
       );
-      // Ten, or as many as a busy computer completes in the given time.
+      // Ten, or as many as complete in the given time on a busy computer.
       const end = performance.now() + (quick ? 20_000 : 150_000);
       let [most, gibibytes] = [0, 1];
       while (gibibytes < 10 && performance.now() < end) {
@@ -98,7 +98,7 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
         gibibytes += 1;
         most = Math.max(most, residentMegabytes(pid));
       }
-      tell({
+      print({
         what: `… while ${String(gibibytes)} GiB pass`,
         measured: most - before,
         unit: 'MB',
@@ -111,7 +111,7 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
       await untilIdle(pid);
       const full = residentMegabytes(pid);
       for (const socket of sockets) socket.terminate();
-      tell({
+      print({
         what: `an idle WebSocket by TLS (of ${String(count)})`,
         measured: ((full - empty) / count) * 1000,
         unit: 'kB',
@@ -162,7 +162,7 @@ function options({ host, port, name, ca }: Place): object {
   return { host, port, servername: name, ...trust, headers: { Host: `${name}:${String(port)}` } };
 }
 
-/** Asks for so long over some connections; answers how many were answered. */
+/** Sends requests over several connections for a given time; returns the number of responses. */
 async function load(toTarget: Place, path: string, seconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const end = performance.now() + seconds * 1000;
@@ -183,7 +183,7 @@ async function load(toTarget: Place, path: string, seconds: number): Promise<num
   return count;
 }
 
-/** MB a second. */
+/** Throughput in MB per second. */
 async function download(toTarget: Place, path: string): Promise<number> {
   const began = performance.now();
   const outgoing = request({ ...options(toTarget), path, agent: false }).end();
@@ -198,7 +198,7 @@ async function download(toTarget: Place, path: string): Promise<number> {
 async function idleSockets(toTarget: Place, count: number): Promise<readonly WebSocket[]> {
   const sockets: WebSocket[] = [];
   for (let index = 0; index < count; index += 50) {
-    const some = Array.from({ length: Math.min(50, count - index) }, () => {
+    const batch = Array.from({ length: Math.min(50, count - index) }, () => {
       const socket = new WebSocket(`wss://${toTarget.name}:${String(toTarget.port)}/idle/ws`, {
         ca: toTarget.ca,
         headers: { Authorization: adminAuthorization },
@@ -207,8 +207,8 @@ async function idleSockets(toTarget: Place, count: number): Promise<readonly Web
       });
       return socket;
     });
-    await Promise.all(some.map((socket) => once(socket, 'open')));
-    sockets.push(...some);
+    await Promise.all(batch.map((socket) => once(socket, 'open')));
+    sockets.push(...batch);
   }
   return sockets;
 }

@@ -23,11 +23,13 @@ const gitea = {
   rawMs: 15.7,
 } as const;
 const others = ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX', 'UPTIME', 'SYNC', 'DATA', 'ADDONS'];
-const only = Object.fromEntries(others.map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']));
+const disabledServices = Object.fromEntries(others.map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']));
 const commits = 1000;
 
-/** Git hosting beside plain `git upload-pack` and `git http-backend` in the same run. Figures of Gitea are cited. */
-export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
+/**
+ * Measures git hosting, compared with plain `git upload-pack` and `git http-backend`. Measurements of Gitea are cited.
+ */
+export function benchGit({ quick, print }: BenchOptions): Promise<void> {
   const rounds = quick ? 5 : 15;
   return inFreshFolder(async (folder) => {
     const git = gitIn(folder);
@@ -37,7 +39,7 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
     await git(['config', 'http.receivepack', 'true'], { cwd: bareFolder });
     await git(['repack', '-adq'], { cwd: bareFolder });
     await using backend = await serveBackend(join(folder, 'plain'));
-    await using host = await startHostProcess(join(folder, 'data'), { environment: only });
+    await using host = await startHostProcess(join(folder, 'data'), { environment: disabledServices });
     await call(host, 'POST', '/user/repos', { name: 'demo' });
     const { sha1 } = (await call(host, 'POST', `/users/${admin.name}/tokens`, { name: 'bench', scopes: ['all'] })) as {
       sha1: string;
@@ -45,9 +47,9 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
     const ours = `${host.url('git').replace('://', `://${admin.name}:${sha1}@`)}/${admin.name}/demo.git`;
     await git(['push', '-q', ours, 'main'], { cwd: bareFolder });
 
-    const clone = async (from: string, ...more: string[]): Promise<number> => {
+    const clone = async (from: string, ...overrides: string[]): Promise<number> => {
       const to = join(folder, `clone-${randomBytes(6).toString('hex')}`);
-      const took = await timed(() => git(['clone', '-q', '--bare', ...more, from, to]));
+      const took = await timed(() => git(['clone', '-q', '--bare', ...overrides, from, to]));
       rmSync(to, { recursive: true, force: true });
       return took;
     };
@@ -60,9 +62,9 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
       };
       if (round > 0) clones.push(one);
     }
-    const p50 = (some: readonly number[]): number => percentile(some, 0.5);
+    const p50 = (values: readonly number[]): number => percentile(values, 0.5);
     const [cloned, piped] = [p50(clones.map((each) => each.ours)), p50(clones.map(({ pipe }) => pipe))];
-    tell(
+    print(
       {
         what: 'git: clone of 1,000 commits, beside upload-pack',
         measured: cloned,
@@ -85,7 +87,7 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
       if (round > 0) pushes.push(one);
     }
     const pushed = p50(pushes.map((each) => each.ours));
-    tell(
+    print(
       {
         what: 'git: push of one commit, beside git http-backend',
         measured: pushed,
@@ -100,23 +102,26 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
       },
     );
 
-    const atOnce = (from: string, ...more: string[]) =>
-      timed(() => Promise.all(Array.from({ length: 50 }, () => clone(from, ...more))));
-    const crowds: { ours: number; pipe: number }[] = [];
+    const atOnce = (from: string, ...overrides: string[]) =>
+      timed(() => Promise.all(Array.from({ length: 50 }, () => clone(from, ...overrides))));
+    const concurrentClones: { ours: number; pipe: number }[] = [];
     for (let round = 0; round < (quick ? 3 : 5); round += 1) {
-      crowds.push({ pipe: (await atOnce(bareFolder, '--no-local')) / 1000, ours: (await atOnce(ours)) / 1000 });
+      concurrentClones.push({
+        pipe: (await atOnce(bareFolder, '--no-local')) / 1000,
+        ours: (await atOnce(ours)) / 1000,
+      });
     }
-    const crowd = p50(crowds.map((each) => each.ours));
-    tell(
+    const medianOfConcurrent = p50(concurrentClones.map((each) => each.ours));
+    print(
       {
         what: 'git: 50 clones at once, beside as many of upload-pack',
-        measured: crowd,
-        peer: p50(crowds.map(({ pipe }) => pipe)),
+        measured: medianOfConcurrent,
+        peer: p50(concurrentClones.map(({ pipe }) => pipe)),
         unit: 's',
       },
       {
         what: '… beside what Gitea took',
-        measured: crowd,
+        measured: medianOfConcurrent,
         unit: 's',
         goal: { at: 'most', value: gitea.clonesSeconds },
       },
@@ -140,7 +145,7 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
         if (round >= 20) times.push(took);
       }
       const isList = what !== 'contents of a folder' && what !== 'a raw file';
-      tell({
+      print({
         what: `git: GET ${what} (p50)`,
         measured: p50(times),
         unit: 'ms',
@@ -148,15 +153,15 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
       });
     }
     await host.stop();
-    const readings: { with: number; without: number }[] = [];
+    const memoryReadings: { with: number; without: number }[] = [];
     for (let round = 0; round < (quick ? 3 : 6); round += 1)
-      readings.push(...(await idle(join(folder, `idle-${round}`), round % 2 === 0)));
-    const added = readings.map((each) => each.with - each.without);
-    tell(
+      memoryReadings.push(...(await idle(join(folder, `idle-${round}`), round % 2 === 0)));
+    const added = memoryReadings.map((each) => each.with - each.without);
+    print(
       {
         what: 'git: resident memory of an idle host, beside one without',
-        measured: p50(readings.map((each) => each.with)),
-        peer: p50(readings.map(({ without }) => without)),
+        measured: p50(memoryReadings.map((each) => each.with)),
+        peer: p50(memoryReadings.map(({ without }) => without)),
         unit: 'MB',
       },
       {
@@ -170,29 +175,31 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
   });
 }
 
-/** Reads, five times, what two hosts take that run beside each other and do nothing. */
+/** Reads the memory of two idle hosts five times. */
 async function idle(folder: string, withIsFirst: boolean): Promise<readonly { with: number; without: number }[]> {
   const open = (name: string, enabled: boolean) =>
-    startHostProcess(join(folder, name), { environment: { ...only, HOMEPORT_ENABLED_GIT: String(enabled) } });
+    startHostProcess(join(folder, name), {
+      environment: { ...disabledServices, HOMEPORT_ENABLED_GIT: String(enabled) },
+    });
   await using first = await open('first', withIsFirst);
   await using second = await open('second', !withIsFirst);
   const [hosting, other] = withIsFirst ? [first, second] : [second, first];
   await sleep(8000);
-  const readings: { with: number; without: number }[] = [];
-  for (let look = 0; look < 5; look += 1) {
+  const memoryReadings: { with: number; without: number }[] = [];
+  for (let attempt = 0; attempt < 5; attempt += 1) {
     await sleep(1000);
-    readings.push({
+    memoryReadings.push({
       with: residentMegabytes(hosting.child.pid ?? 0),
       without: residentMegabytes(other.child.pid ?? 0),
     });
   }
-  return readings;
+  return memoryReadings;
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 async function call(
@@ -209,14 +216,14 @@ async function call(
   return path.includes('/raw/') ? text : JSON.parse(text);
 }
 
-/** About 5 MB in commits that each change one of forty files, for `git fast-import`. */
+/** Builds about 5 MB of commits that each change one of forty files, for `git fast-import`. */
 function history(length: number): string {
   const parts: string[] = [];
   for (let number = 1; number <= length; number += 1) {
     const data = randomBytes(2500).toString('base64');
-    const who = `Ann <ann@example.org> ${1_700_000_000 + number} +0000`;
+    const author = `Ann <ann@example.org> ${1_700_000_000 + number} +0000`;
     parts.push(
-      `commit refs/heads/main\ncommitter ${who}\ndata 9\ncommit ${String(number % 10)}\nM 100644 ` +
+      `commit refs/heads/main\ncommitter ${author}\ndata 9\ncommit ${String(number % 10)}\nM 100644 ` +
         `inline file-${number % 40}.txt\ndata ${data.length}\n${data}\n`,
     );
   }
@@ -238,7 +245,7 @@ function gitIn(folder: string) {
     const child = spawn('git', args, { cwd, env: environment, stdio: ['pipe', 'ignore', 'pipe'] });
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-    // Most of them read nothing.
+    // Most requests read nothing from the process.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     const [code] = (await once(child, 'close')) as [number | null];
@@ -246,7 +253,7 @@ function gitIn(folder: string) {
   };
 }
 
-/** `git http-backend` behind the least of a server: what Git itself offers. */
+/** Serves `git http-backend` with a minimal HTTP server. */
 async function serveBackend(root: string): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildProgram } from './program.ts';
 
-/** Milliseconds, as seen by the load. `loadCpuMs`: what the load itself spent on each message. */
+/** Times in ms as measured by the load generator. `loadCpuMs`: its own CPU time per message. */
 export interface Delivered {
   readonly p50: number;
   readonly p99: number;
-  /** Median over the messages, from publish to the last reader. */
+  /** Median time per message, from the publish request to the last subscriber. */
   readonly last: number;
   readonly loadCpuMs: number;
 }
 
 export interface Published {
   readonly perSecond: number;
-  /** Answers other than 200. */
+  /** Number of responses with a status other than 200. */
   readonly refused: number;
   readonly p50: number;
   readonly p99: number;
   readonly loadCpuMs: number;
 }
 
-/** Streams that are open. */
+/** Number of open streams. */
 export interface Streams extends AsyncDisposable {
-  /** Publishes one message after the other and waits each time until all have it. */
+  /** Publishes messages sequentially and waits for all subscribers after each one. */
   deliver(): Promise<Delivered>;
 }
 
@@ -31,7 +31,7 @@ export interface Load {
   poll(port: number, times: number, request: string): Promise<{ readonly messages: number; readonly p50: number }>;
   listen(
     port: number,
-    given: { connections: number; messages: number; pauseMs: number; stream: string; publish: string },
+    options: { connections: number; messages: number; pauseMs: number; stream: string; publish: string },
   ): Promise<Streams>;
 }
 
@@ -50,7 +50,7 @@ export function buildLoad(folder: string): Load {
       if (line !== 'open') throw new Error(`the load said ${line}`);
       return {
         async deliver() {
-          open.say('go');
+          open.print('go');
           return JSON.parse(await open.line()) as Delivered;
         },
         [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
@@ -59,7 +59,7 @@ export function buildLoad(folder: string): Load {
   };
 }
 
-/** Sends mails, each as a whole but for the place of its number; see `mails.c`. */
+/** Sends mails. Only the number in each mail differs; see `mails.c`. */
 export type SendMails = (
   port: number,
   connections: number,
@@ -68,7 +68,7 @@ export type SendMails = (
   mail: string,
 ) => Promise<Published>;
 
-/** Builds the senders of mail in a folder. @throws Error without a C compiler. */
+/** Builds the mail senders in a folder. @throws Error without a C compiler. */
 export function buildMails(folder: string): SendMails {
   const start = buildProgram(folder, 'mails');
   return async (...words) => JSON.parse(await start(...words).line()) as Published;
@@ -77,18 +77,18 @@ export function buildMails(folder: string): SendMails {
 /** Destination of the deliveries of the measured programs; see `sink.c`. */
 export interface Sink extends AsyncDisposable {
   readonly port: number;
-  /** Deliveries received so far. */
+  /** Number of received deliveries. */
   count(): Promise<{ readonly requests: number; readonly unanswered: number; readonly cpuMs: number }>;
 }
 
-/** Waits until so many requests came, half a minute after the last one at most. */
+/** Waits for a number of requests, at most half a minute after the last one. */
 export async function untilArrived(sink: Sink, requests: number): Promise<void> {
-  let came = -1;
-  for (let look = 0; look < 300; look += 1) {
+  let lastCount = -1;
+  for (let attempt = 0; attempt < 300; attempt += 1) {
     const now = (await sink.count()).requests;
     if (now >= requests) return;
-    if (now > came) look = 0;
-    came = now;
+    if (now > lastCount) attempt = 0;
+    lastCount = now;
     await sleep(100);
   }
 }
@@ -102,7 +102,7 @@ export function buildSink(folder: string): (port?: number) => Promise<Sink> {
     return {
       port: bound,
       async count() {
-        sink.say('count');
+        sink.print('count');
         return JSON.parse(await sink.line()) as Awaited<ReturnType<Sink['count']>>;
       },
       [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),

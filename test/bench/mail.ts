@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startHostProcess } from '../support/host-process.ts';
-import { figure, inTurn, least, type Both } from './compare.ts';
+import { measureFigure, inTurn, least, type Both } from './compare.ts';
 import { buildMails, buildSink, untilArrived, type Published } from './load.ts';
 import { mail } from './mail-text.ts';
 import { inFreshFolder, treeCpuSeconds, untilIdle } from './measure.ts';
@@ -10,14 +10,15 @@ import type { BenchOptions } from './run.ts';
 
 /** Measurements of a round. */
 const thorough = { ours: 2000, peer: 200 } as const;
-const hurried = { ours: 500, peer: 40 } as const;
+const quickLimits = { ours: 500, peer: 40 } as const;
 
 /**
- * The mail gateway beside a real Mailrise, turn and turn about in one run: mails of one small text to one web address on
- * this machine. Ours syncs each to the disk before its 250 and delivers behind it; the peer answers after it delivered.
+ * Measures the mail gateway and a real Mailrise alternately: mails with a short text for one web address on this
+ * computer. Homeport syncs each mail before its 250 response and delivers it later; the peer responds after the
+ * delivery.
  */
-export function benchMail({ quick, tell }: BenchOptions): Promise<void> {
-  const mails = quick ? hurried : thorough;
+export function benchMail({ quick, print }: BenchOptions): Promise<void> {
+  const mails = quick ? quickLimits : thorough;
   const rounds = quick ? 1 : 5;
   return inFreshFolder(async (folder) => {
     const send = buildMails(folder);
@@ -40,7 +41,7 @@ export function benchMail({ quick, tell }: BenchOptions): Promise<void> {
       const before = { cpu: treeCpuSeconds(server.pid), came: (await sink.count()).requests };
       // Each round has different mails, since a repeated one is delivered only once.
       const sent = await send(server.port, connections, count, to, mail(String(before.came)));
-      // A disk that is slow lets a program look idle between two deliveries.
+      // On a slow disk, a program can look idle between two deliveries.
       await untilArrived(sink, before.came + count);
       await untilIdle(server.pid);
       const delivered = (await sink.count()).requests - before.came;
@@ -54,12 +55,12 @@ export function benchMail({ quick, tell }: BenchOptions): Promise<void> {
     for (const connections of [4, 8]) {
       const results = await inTurn(servers, rounds, (server, name) => round(server, name, connections));
       const label = `mail: ${String(connections)} connections`;
-      tell(
-        figure(label, '/s', results, ({ perSecond }) => perSecond, least(10)),
-        figure(`${label}, p50`, 'ms', results, ({ p50 }) => p50),
-        figure(`${label}, p99`, 'ms', results, ({ p99 }) => p99),
-        figure(`${label}, CPU each, delivered`, 'ms', results, ({ cpuMs }) => cpuMs),
-        figure(`${label}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
+      print(
+        measureFigure(label, '/s', results, ({ perSecond }) => perSecond, least(10)),
+        measureFigure(`${label}, p50`, 'ms', results, ({ p50 }) => p50),
+        measureFigure(`${label}, p99`, 'ms', results, ({ p99 }) => p99),
+        measureFigure(`${label}, CPU each, delivered`, 'ms', results, ({ cpuMs }) => cpuMs),
+        measureFigure(`${label}, CPU of the load`, 'ms', results, ({ loadCpuMs }) => loadCpuMs),
       );
     }
   });

@@ -38,17 +38,21 @@ async function besideDead(
 ): Promise<readonly Figure[]> {
   await using sink = await openSink();
   await addKey(port, 'well', [`json://127.0.0.1:${sink.port}/well`]);
-  const silent = Array.from({ length: dead }, (_, at) => `json://127.0.0.1:${sink.port}/never/${String(at)}`);
+  const silent = Array.from({ length: dead }, (_, index) => `json://127.0.0.1:${sink.port}/never/${String(index)}`);
   await addKey(port, 'dead', silent);
   await load.publish(port, 1, 1000, notification('well'));
-  const alone = await load.publish(port, 1, 1000, notification('well'));
+  const aloneRate = await load.publish(port, 1, 1000, notification('well'));
   const toDead = load.publish(port, 1, 10, notification('dead'));
   while ((await sink.count()).unanswered < dead) await sleep(20);
-  const beside = await load.publish(port, 1, 1000, notification('well'));
+  const rateDuringFault = await load.publish(port, 1, 1000, notification('well'));
   await toDead;
   return [
-    { what: 'notify: one to a healthy destination, p99', measured: alone.p99, unit: 'ms' },
-    { what: `notify: the same beside ${String(dead)} that never answer, p99`, measured: beside.p99, unit: 'ms' },
+    { what: 'notify: one to a healthy destination, p99', measured: aloneRate.p99, unit: 'ms' },
+    {
+      what: `notify: the same beside ${String(dead)} that never answer, p99`,
+      measured: rateDuringFault.p99,
+      unit: 'ms',
+    },
   ];
 }
 
@@ -65,8 +69,8 @@ async function drain(
   const count = async (): Promise<number> => (await sink.count()).requests;
   while ((await count()) === 0) await sleep(5);
   const started = performance.now();
-  let came = 0;
-  for (; came < queued; came = await count()) await sleep(20);
+  let receivedCount = 0;
+  for (; receivedCount < queued; receivedCount = await count()) await sleep(20);
   const seconds = (performance.now() - started) / 1000;
   return [
     { what: 'notify: taken while the destination is away', measured: accepted.perSecond, unit: '/s' },

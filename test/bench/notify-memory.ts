@@ -20,7 +20,7 @@ interface Size {
 
 /** Measures the memory that the notify and mail services add to the host, in MB. */
 export function benchMemory(
-  given: {
+  options: {
     readonly load: Load;
     readonly send: SendMails;
     readonly openSink: () => Promise<Sink>;
@@ -29,16 +29,16 @@ export function benchMemory(
   },
   appriseApi: string | undefined,
 ): Promise<readonly Figure[]> {
-  const { load, send, openSink, share } = given;
+  const { load, send, openSink, share } = options;
   const [notifications, mails] = [10_000 * share, 3000 * share];
   return inFreshFolder(async (folder) => {
     const open = (name: string, services: readonly string[]): Promise<HostProcess> =>
       startHostProcess(join(folder, name), { program, environment: { BENCH_SERVICES: services.join(' ') } });
     await using sink = await openSink();
-    await using bare = await open('without', others);
+    await using withoutService = await open('without', others);
     await using host = await open('with', [...others, 'notify', 'mail']);
     await sleep(settleMs);
-    const without = measureSize(bare);
+    const without = measureSize(withoutService);
     const idle = measureSize(host);
     const destination = `json://127.0.0.1:${sink.port}/`;
     await addKey(host.port('notify'), 'aggregator', [destination]);
@@ -52,18 +52,22 @@ export function benchMemory(
     await using mailrise = await startMailrise(join(folder, 'mailrise'), destination);
     await sleep(settleMs);
     const peer = apprise === undefined ? undefined : { peer: treeMegabytes(apprise.pid) + treeMegabytes(mailrise.pid) };
-    const of = (what: string, measured: number): Figure => ({ what: `notify and mail: ${what}`, measured, unit: 'MB' });
+    const toFigure = (label: string, measured: number): Figure => ({
+      what: `notify and mail: ${label}`,
+      measured,
+      unit: 'MB',
+    });
     return [
       {
-        ...of('added to the resident memory, idle', idle.resident - without.resident),
+        ...toFigure('added to the resident memory, idle', idle.resident - without.resident),
         goal: { at: 'most', value: 40 },
       },
-      { ...of('added, shared pages in proportion, idle', idle.proportional - without.proportional), ...peer },
-      of(
+      { ...toFigure('added, shared pages in proportion, idle', idle.proportional - without.proportional), ...peer },
+      toFigure(
         `the same after ${notifications.toLocaleString('en')} notifications and ${mails.toLocaleString('en')} mails`,
         loaded.proportional - without.proportional,
       ),
-      of('the whole host, idle', idle.proportional),
+      toFigure('the whole host, idle', idle.proportional),
     ];
   });
 }

@@ -16,13 +16,13 @@ export interface Peer extends AsyncDisposable {
 /** Folder in which the compared programs are installed, outside of the repository. */
 const installed = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
 
-/** The release that notifications are measured beside; see docs/reference/mail.md. */
+/** Release that is measured for comparison; see docs/reference/mail.md. */
 const mailriseRelease = 'mailrise==1.4.0';
 
 /**
- * A real Apprise API from a checkout of its public source, with what its own list of requirements names from the Python
- * registry: gunicorn with gevent, its own settings, as many workers as it takes for this machine. The web server that its
- * image puts before it is left out, which spares it some work.
+ * Starts a real Apprise API from a checkout of its source with its own requirements and settings: gunicorn with gevent,
+ * and its default number of workers for this computer. The web server of its image is omitted, which saves it some
+ * work.
  */
 export async function startApprise(checkout: string, folder: string): Promise<Peer> {
   const python = environment('apprise-api', ['-r', join(checkout, 'requirements.txt')]);
@@ -43,7 +43,7 @@ export async function startApprise(checkout: string, folder: string): Promise<Pe
   });
 }
 
-/** A real Mailrise that hands every mail to one destination. */
+/** Starts a real Mailrise that sends every mail to one destination. */
 export async function startMailrise(folder: string, destination: string): Promise<Peer> {
   const python = environment('mailrise', [mailriseRelease]);
   mkdirSync(folder, { recursive: true });
@@ -53,12 +53,14 @@ export async function startMailrise(folder: string, destination: string): Promis
     listen: { host: '127.0.0.1', port },
     configs: { alerts: { urls: [destination] } },
   };
-  // JSON is YAML.
+  // The configuration is YAML, which includes JSON.
   writeFileSync(config, JSON.stringify(settings));
   return start(join(python, 'mailrise'), [config], port, {});
 }
 
-/** The folder of programs of a Python environment that is made with these packages when it is missing. */
+/**
+ * Returns the programs folder of a Python environment; creates the environment with these packages if it is missing.
+ */
 function environment(name: string, packages: readonly string[]): string {
   const folder = join(installed, name);
   const complete = join(folder, 'complete');
@@ -92,7 +94,7 @@ async function start(
       await ended;
     },
   };
-  for (let look = 0; look < 600; look += 1) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`${program} ended before it answered`);
     if (await answers(port)) return peer;
     await sleep(100);

@@ -1,4 +1,4 @@
-/** Both take a configuration the same way. */
+/** Stores a configuration; both programs use the same request. */
 export async function addKey(port: number, key: string, lines: readonly string[]): Promise<void> {
   const reply = await fetch(`http://127.0.0.1:${port}/add/${key}`, {
     method: 'POST',
@@ -8,7 +8,7 @@ export async function addKey(port: number, key: string, lines: readonly string[]
   if (!reply.ok) throw new Error(`the key ${key} was refused: ${reply.status} ${await reply.text()}`);
 }
 
-/** A notification as programs post it, as a whole request. */
+/** Builds a complete request with a notification. */
 export function notification(key: string): string {
   const body = JSON.stringify({ title: 'Backup finished', body: 'x'.repeat(200), type: 'info' });
   const headers = `Host: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json`;

@@ -21,7 +21,7 @@ const maxResults = 50;
  * Measures the command palette over many messages with all services: the search of the server, and the time until
  * results are on the screen.
  */
-export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
+export function benchPalette({ quick, print }: BenchOptions): Promise<void> {
   const rounds = quick ? 10 : 30;
   return inFreshFolder(async (folder) => {
     await fill(join(folder, 'inbox'));
@@ -31,15 +31,15 @@ export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
     const many = await searches(host, rounds, (number) => searchWords[number % 10] ?? '');
     const browser = await launchBrowser('whole');
     try {
-      await using watched = await openPage(browser);
-      const { page } = watched;
+      await using browserPage = await openPage(browser);
+      const { page } = browserPage;
       await signIn(page.context(), host.url('control'));
       await page.goto(host.url('control'));
       await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();
       await page.keyboard.press('Control+k');
       await page.getByPlaceholder('What do you want to do?').waitFor();
-      const drawn = await looks(page, rounds);
-      tell(
+      const drawn = await measureSearches(page, rounds);
+      print(
         { what: `search of one ${among}, at the server (median)`, measured: percentile(one, 0.5), unit: 'ms' },
         { what: '… p95', measured: percentile(one, 0.95), unit: 'ms' },
         { what: '… of a word that all of them have (p95)', measured: percentile(many, 0.95), unit: 'ms' },
@@ -56,12 +56,12 @@ export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
   });
 }
 
-/** The title of a row; numbers of five digits begin no other's. */
+/** Returns the title of a row. Numbers with five digits are not a prefix of other numbers. */
 function buildTitle(number: number): string {
   return `${searchWords[number % 10] ?? ''} ${String(number)}`;
 }
 
-/** A number of five digits for each round. */
+/** Returns a number with five digits for each round. */
 function getNumber(round: number): number {
   return 10_000 + (((round + 1) * 2977) % (rows - 10_000));
 }
@@ -72,19 +72,19 @@ async function searches(host: HostProcess, rounds: number, wordsOf: (number: num
   // The first one starts the thread that reads.
   for (let round = -1; round < rounds; round += 1) {
     const address = `${host.url('control')}/api/inbox/search?${new URLSearchParams({ q: wordsOf(getNumber(round)) }).toString()}`;
-    const began = performance.now();
+    const startedAt = performance.now();
     const answer = await fetch(address, { headers: { Authorization: adminAuthorization } });
     const { items } = (await answer.json()) as { items: readonly unknown[] };
-    if (round >= 0) times.push(performance.now() - began);
+    if (round >= 0) times.push(performance.now() - startedAt);
     if (items.length === 0) throw new Error(`nothing is found at ${address}`);
   }
   return times;
 }
 
 /** Measures the time until a new message is in the open palette. */
-async function looks(page: Page, rounds: number): Promise<number[]> {
+async function measureSearches(page: Page, rounds: number): Promise<number[]> {
   const times: number[] = [];
-  // The first one loads what the pages find by.
+  // The first one loads the search code of the pages.
   for (let round = -1; round < rounds; round += 1) {
     const time = await page.evaluate(answered, buildTitle(getNumber(round)));
     if (round >= 0) times.push(time);
@@ -92,15 +92,15 @@ async function looks(page: Page, rounds: number): Promise<number[]> {
   return times;
 }
 
-/** Types the text within the page and waits for the message that contains it. */
-async function answered(sought: string): Promise<number> {
+/** Types the text in the page and waits for the message that contains it. */
+async function answered(query: string): Promise<number> {
   const field = document.querySelector<HTMLInputElement>('dialog input');
   if (field === null) throw new Error('the palette is not open');
-  const began = performance.now();
+  const startedAt = performance.now();
   const isThere = (): boolean =>
-    [...document.querySelectorAll('dialog [role=option]')].some(({ textContent }) => textContent.includes(sought));
+    [...document.querySelectorAll('dialog [role=option]')].some(({ textContent }) => textContent.includes(query));
   await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`"${sought}" is not found`)), 10_000);
+    const late = setTimeout(() => reject(new Error(`"${query}" is not found`)), 10_000);
     const watch = new MutationObserver(() => {
       if (!isThere()) return;
       clearTimeout(late);
@@ -108,10 +108,10 @@ async function answered(sought: string): Promise<number> {
       resolve();
     });
     watch.observe(document.body, { childList: true, subtree: true, characterData: true });
-    field.value = sought;
+    field.value = query;
     field.dispatchEvent(new InputEvent('input', { bubbles: true }));
   });
-  return performance.now() - began;
+  return performance.now() - startedAt;
 }
 
 async function fill(folder: string): Promise<void> {
@@ -137,7 +137,7 @@ async function fill(folder: string): Promise<void> {
     });
     await database.note((transaction) => store.add(transaction, offers, Date.now()));
   }
-  // The last of a commit's batches says whether further ones may follow.
+  // The last batch of a commit states whether further ones may follow.
   const index = async (transaction: Kysely<any>): Promise<boolean> => {
     for (let batch = 1; batch < 20; batch += 1) await store.itemWords.addNew(transaction);
     return store.itemWords.addNew(transaction);

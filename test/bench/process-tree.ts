@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { proportionalKilobytes } from './measure.ts';
 
-/** A process and everything it has started that still runs. */
+/** Returns a process and all its running descendants. */
 function tree(root: number): readonly number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
@@ -14,19 +14,19 @@ function tree(root: number): readonly number[] {
   return pids;
 }
 
-/** CPU of a process tree in seconds, also of those in it that have ended and were waited for. */
+/** Returns the CPU time of a process tree in seconds, including ended processes that were waited for. */
 export function treeCpuSeconds(root: number): number {
   const ticks = tree(root).flatMap((pid) => readStat(String(pid)).slice(11, 15));
   return ticks.reduce((sum, each) => sum + Number(each), 0) / 100;
 }
 
-/** CPU of this process's children that have ended, in seconds. */
+/** Returns the CPU time of the ended children of this process, in seconds. */
 export function endedChildrenCpuSeconds(): number {
   const [user = 0, system = 0] = readStat('self').slice(13, 15);
   return (Number(user) + Number(system)) / 100;
 }
 
-/** Memory of a process tree in MB (10^6 bytes), shared pages in proportion. */
+/** Returns the memory of a process tree in MB (10^6 bytes), with shared pages in proportion. */
 export function treeMegabytes(root: number): number {
   return tree(root).reduce((sum, pid) => sum + proportionalKilobytes(pid), 0) / 1000;
 }

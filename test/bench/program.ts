@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A program of the load that runs; its disposal ends its input, and with that the program. */
+/** Running program of the load. Disposal closes its input, which ends the program. */
 export interface Spoken extends AsyncDisposable {
-  /** The next line it says. @throws Error with what it complains about when it ended. */
+  /** Reads the next line of the output. @throws Error with the error output if the program ended. */
   line(): Promise<string>;
-  say(line: string): void;
+  print(line: string): void;
 }
 
 /** Builds `NAME.c` of this folder into another one. @throws Error without a C compiler. */
@@ -29,7 +29,7 @@ export function buildProgram(folder: string, name: string): (...words: readonly 
         if (done === true) throw new Error(`the load ended: ${errors.join('')}`);
         return String(value);
       },
-      say: (line) => void child.stdin.write(`${line}\n`),
+      print: (line) => void child.stdin.write(`${line}\n`),
       async [Symbol.asyncDispose]() {
         if (child.exitCode !== null) return;
         const ended = once(child, 'exit');

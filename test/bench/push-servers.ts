@@ -12,14 +12,14 @@ import { startHostProcess } from '../support/host-process.ts';
 export interface PushServer extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
-  /** Authorization with a token, and with a password. */
+  /** Authorization header with a token, and with a password. */
   readonly token: string;
   readonly password: string;
-  /** Collects garbage, where that can be asked for. */
+  /** Collects garbage if the server supports it. */
   collect(): Promise<void>;
 }
 
-/** The whole host, as `npm start` runs it with everything at its default. */
+/** Starts the complete host with default settings, like `npm start`. */
 export async function startHomeport(folder: string): Promise<PushServer> {
   const collector = new URL('collect-on-signal.mjs', import.meta.url).href;
   const host = await startHostProcess(folder, {
@@ -42,7 +42,10 @@ export async function startHomeport(folder: string): Promise<PushServer> {
   };
 }
 
-/** A real ntfy, with what its documentation says about speed: WAL, no sync at each commit, no limits for this machine. */
+/**
+ * Starts a real ntfy with the performance settings of its documentation: WAL, no sync per commit, no limits for this
+ * computer.
+ */
 export async function startNtfy(binary: string, folder: string): Promise<PushServer> {
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
@@ -89,7 +92,7 @@ export async function startNtfy(binary: string, folder: string): Promise<PushSer
 }
 
 async function untilHealthy(port: number): Promise<void> {
-  for (let look = 0; look < 200; look += 1) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
     const response = await fetch(`http://127.0.0.1:${port}/v1/health`).catch(() => undefined);
     if (response?.ok === true) return;
     await sleep(50);

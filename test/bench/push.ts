@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { figure, inTurn, least, atMost, type Both } from './compare.ts';
+import { measureFigure, inTurn, least, atMost, type Both } from './compare.ts';
 import { buildLoad, type Delivered, type Load } from './load.ts';
 import { cpuSeconds, inFreshFolder, proportionalKilobytes, untilIdle } from './measure.ts';
 import { startHomeport, startNtfy, type PushServer } from './push-servers.ts';
@@ -20,23 +20,23 @@ interface Given {
 }
 
 /**
- * The push server, and beside it a real ntfy, turn and turn about in one run. The servers and their load share the
- * cores of this machine, so that ratios and CPU per unit say more than rates.
+ * Measures the push server and a real ntfy alternately. The servers and their load share the cores of this computer, so
+ * ratios and CPU time per unit are more meaningful than rates.
  */
-export function benchPush({ ntfy, quick, tell }: BenchOptions): Promise<void> {
+export function benchPush({ ntfy, quick, print }: BenchOptions): Promise<void> {
   return inFreshFolder(async (folder) => {
     const load = buildLoad(folder);
     const rounds: Rounds = (full) => (quick ? Math.ceil(full / 3) : full);
-    const beside = async (name: string, work: (given: Given) => AsyncIterable<Figure>) => {
-      await using ours = await startHomeport(join(folder, `homeport-${name}`));
+    const compareServers = async (name: string, work: (options: Given) => AsyncIterable<Figure>) => {
+      await using homeport = await startHomeport(join(folder, `homeport-${name}`));
       await using peer = ntfy === undefined ? undefined : await startNtfy(ntfy, join(folder, `ntfy-${name}`));
-      for await (const figure of work({ load, servers: { ours, peer }, rounds })) tell(figure);
+      for await (const figure of work({ load, servers: { ours: homeport, peer }, rounds })) print(figure);
     };
-    await beside('publish', publishing);
-    await beside('password', passwords);
-    await beside('poll', polling);
-    await beside('json', streaming);
-    await beside('ws', webSockets);
+    await compareServers('publish', publishing);
+    await compareServers('password', passwords);
+    await compareServers('poll', polling);
+    await compareServers('json', streaming);
+    await compareServers('ws', webSockets);
   });
 }
 
@@ -55,11 +55,11 @@ async function* publishing({ load, servers, rounds }: Given): AsyncGenerator<Fig
     };
   });
   yield* [
-    figure('push: publish, token, 32 connections', '/s', results, ({ perSecond }) => perSecond, least(5)),
-    figure('push: publish, p99', 'ms', results, ({ p99 }) => p99),
-    figure('push: publish, refused', '%', results, ({ refused }) => refused),
-    figure('push: publish (CPU each, with the inbox)', 'ms', results, ({ cpuMs }) => cpuMs, atMost(0.25)),
-    figure('push: publish (CPU of the load)', 'ms', results, ({ loadCpuMs }) => loadCpuMs),
+    measureFigure('push: publish, token, 32 connections', '/s', results, ({ perSecond }) => perSecond, least(5)),
+    measureFigure('push: publish, p99', 'ms', results, ({ p99 }) => p99),
+    measureFigure('push: publish, refused', '%', results, ({ refused }) => refused),
+    measureFigure('push: publish (CPU each, with the inbox)', 'ms', results, ({ cpuMs }) => cpuMs, atMost(0.25)),
+    measureFigure('push: publish (CPU of the load)', 'ms', results, ({ loadCpuMs }) => loadCpuMs),
   ];
 }
 
@@ -70,7 +70,12 @@ async function* passwords({ load, servers, rounds }: Given): AsyncGenerator<Figu
       (await load.publish(server.port, inFlight, count, publication(server, { authorization }))).perSecond;
     return (await rate(server.token)) / (await rate(server.password));
   });
-  const { what, measured, unit, peer } = figure('push: token against password', 'times', results, (times) => times);
+  const { what, measured, unit, peer } = measureFigure(
+    'push: token against password',
+    'times',
+    results,
+    (times) => times,
+  );
   yield { what, measured, unit, peer, goal: { at: 'most', value: 2 } };
 }
 
@@ -91,8 +96,8 @@ async function* polling({ load, servers, rounds }: Given): AsyncGenerator<Figure
     return { p50, cpuMs: ((cpuSeconds(server.pid) - cpu) / polls) * 1000 };
   });
   yield* [
-    figure('push: poll of 10,000 messages', 'ms', times, ({ p50 }) => p50, atMost(0.2)),
-    figure('push: poll of 10,000 messages (CPU)', 'ms', times, ({ cpuMs }) => cpuMs),
+    measureFigure('push: poll of 10,000 messages', 'ms', times, ({ p50 }) => p50, atMost(0.2)),
+    measureFigure('push: poll of 10,000 messages (CPU)', 'ms', times, ({ cpuMs }) => cpuMs),
   ];
 }
 
@@ -124,7 +129,12 @@ async function measureStreamMemory(
     await server.collect();
     return (proportionalKilobytes(server.pid) - before) / streams;
   });
-  const { what, measured, unit, peer } = figure(`push: idle stream, ${kind}`, 'KB', results, (kilobytes) => kilobytes);
+  const { what, measured, unit, peer } = measureFigure(
+    `push: idle stream, ${kind}`,
+    'KB',
+    results,
+    (kilobytes) => kilobytes,
+  );
   return { what, measured, unit, peer, goal: { at: 'most', value: kind === 'ws' ? 20 : 25 } };
 }
 
@@ -134,10 +144,10 @@ async function* delivering(
   pace: { messages: number; pauseMs: number },
 ): AsyncGenerator<Figure> {
   const open = (server: PushServer) => load.listen(server.port, { connections, ...pace, ...requests(server, 'json') });
-  await using ours = await open(servers.ours);
+  await using homeport = await open(servers.ours);
   await using peer = servers.peer === undefined ? undefined : await open(servers.peer);
-  const results = await inTurn<typeof ours, Delivered & { cpuUs: number }>(
-    { ours, peer },
+  const results = await inTurn<typeof homeport, Delivered & { cpuUs: number }>(
+    { ours: homeport, peer },
     rounds(6),
     async (streams, name) => {
       const { pid } = servers[name] ?? servers.ours;
@@ -149,11 +159,11 @@ async function* delivering(
   const goal = atMost(connections > 1000 ? 1 : 0.5);
   const to = `push: to ${connections.toLocaleString('en')} JSON streams`;
   yield* [
-    figure(`${to}, p50`, 'ms', results, ({ p50 }) => p50, goal),
-    figure(`${to}, p99`, 'ms', results, ({ p99 }) => p99, goal),
-    figure(`${to}, the last`, 'ms', results, ({ last }) => last),
-    figure(`${to} (CPU each)`, 'us', results, ({ cpuUs }) => cpuUs),
-    figure(`${to} (CPU of the load)`, 'us', results, ({ loadCpuMs }) => loadCpuMs * 1000),
+    measureFigure(`${to}, p50`, 'ms', results, ({ p50 }) => p50, goal),
+    measureFigure(`${to}, p99`, 'ms', results, ({ p99 }) => p99, goal),
+    measureFigure(`${to}, the last`, 'ms', results, ({ last }) => last),
+    measureFigure(`${to} (CPU each)`, 'us', results, ({ cpuUs }) => cpuUs),
+    measureFigure(`${to} (CPU of the load)`, 'us', results, ({ loadCpuMs }) => loadCpuMs * 1000),
   ];
 }
 

@@ -13,29 +13,29 @@ import { inFreshFolder, percentile } from './measure.ts';
 import type { BenchOptions, Figure } from './run.ts';
 
 const eventsPerSecond = 1000;
-/** An hour of ten messages a second, which is a busy house, sent as fast as the page is asked to bear. */
+/** Number of messages in an hour with ten per second, as in a busy household, sent at the maximum rate of the page. */
 const thorough = { rounds: 5, streamSeconds: 20, hourOfEvents: 36_000 } as const;
-const hurried = { rounds: 2, streamSeconds: 5, hourOfEvents: 10_000 } as const;
-type Pace = typeof thorough | typeof hurried;
+const quickSettings = { rounds: 2, streamSeconds: 5, hourOfEvents: 10_000 } as const;
+type Pace = typeof thorough | typeof quickSettings;
 /** Rows of a download queue. */
 const timeoutMs = 10_000;
 const flungFrames = 300;
 
 /** Measures the pages in the real Chromium against the real host, as a user experiences them. */
-export async function benchRenderer({ quick, tell }: BenchOptions): Promise<void> {
-  const pace = quick ? hurried : thorough;
+export async function benchRenderer({ quick, print }: BenchOptions): Promise<void> {
+  const pace = quick ? quickSettings : thorough;
   const browser = await launchBrowser('whole');
   try {
-    tell(entryBundle());
-    tell(await firstPage(browser, pace));
-    tell(...(await stream(browser, pace)));
-    tell(...(await longQueue(browser)));
+    print(entryBundle());
+    print(await firstPage(browser, pace));
+    print(...(await stream(browser, pace)));
+    print(...(await longQueue(browser)));
   } finally {
     await browser.close();
   }
 }
 
-/** Everything the browser fetches before the first page can run: the scripts and styles that the entry names. */
+/** Returns all scripts and styles that the browser loads before the first page can run. */
 function entryBundle(): Figure {
   const entry = readFileSync(join(builtPages, 'index.html'), 'utf8');
   const files = [...entry.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, file]) => file ?? '');
@@ -46,7 +46,10 @@ function entryBundle(): Figure {
   return { what: 'entry bundle (gzip)', measured: bytes / 1000, unit: 'kB', goal: { at: 'most', value: 150 } };
 }
 
-/** From the host's `ready` line to Home with all its rows, in a browser that is open already; beside it a bare picture. */
+/**
+ * Measures the time from the `ready` line of the host until Home shows all rows in an open browser, compared with a
+ * single picture.
+ */
 function firstPage(browser: Browser, { rounds }: Pace): Promise<Figure> {
   return inFreshFolder(async (folder) => {
     const times: Record<'home' | 'bare', number[]> = { home: [], bare: [] };
@@ -68,48 +71,48 @@ function firstPage(browser: Browser, { rounds }: Pace): Promise<Figure> {
   });
 }
 
-/** Seconds from `ready` through a new profile and a sign-in to what a page shows. */
+/** Measures the seconds from `ready` until a page is shown in a new profile after a sign-in. */
 async function untilDrawn(
   browser: Browser,
   folder: string,
   path: string,
-  what: (page: Page) => Locator,
+  getLocator: (page: Page) => Locator,
 ): Promise<number> {
   await using host = await startHostProcess(folder);
   const ready = performance.now();
-  await using watched = await openPage(browser);
-  const { page } = watched;
+  await using browserPage = await openPage(browser);
+  const { page } = browserPage;
   await signIn(page.context(), host.url('control'));
   await page.goto(host.url('control') + path);
-  await what(page).waitFor();
+  await getLocator(page).waitFor();
   const seconds = (performance.now() - ready) / 1000;
   await host.stop();
   return seconds;
 }
 
-/** The Inbox while messages pour in: its share of a core, how long a frame waits, and what it keeps. */
+/** Measures the Inbox during many messages: CPU share, frame delays and memory. */
 async function stream(browser: Browser, { streamSeconds, hourOfEvents }: Pace): Promise<readonly Figure[]> {
   const inbox = new MemoryInbox();
   await using host = await openTestHost({ services: [inbox.descriptor, control] });
-  await using watched = await openPage(browser);
-  const { page } = watched;
+  await using browserPage = await openPage(browser);
+  const { page } = browserPage;
   await signIn(page.context(), host.url('control'));
   await page.goto(`${host.url('control')}/inbox`);
   const system = await browser.newBrowserCDPSession();
   const tools = await page.context().newCDPSession(page);
 
-  await pour(inbox, 2000);
+  await publishEvents(inbox, 2000);
   await caughtUp(page, inbox);
   const early = await heapMegabytes(tools);
 
   const before = { cpu: await rendererSeconds(system), at: performance.now() };
   const frames = askForFrames(page);
-  await pour(inbox, eventsPerSecond * streamSeconds);
+  await publishEvents(inbox, eventsPerSecond * streamSeconds);
   const waits = await frames.stop();
   const share = (await rendererSeconds(system)) - before.cpu;
   const seconds = (performance.now() - before.at) / 1000;
 
-  await pour(inbox, hourOfEvents - eventsPerSecond * streamSeconds);
+  await publishEvents(inbox, hourOfEvents - eventsPerSecond * streamSeconds);
   await caughtUp(page, inbox);
   const late = await heapMegabytes(tools);
   return [
@@ -136,7 +139,7 @@ async function stream(browser: Browser, { streamSeconds, hourOfEvents }: Pace): 
   ];
 }
 
-/** A queue of ten thousand that is flung through while three rows of it download. */
+/** Measures fast scrolling through a queue of ten thousand downloads while three of them are running. */
 async function longQueue(browser: Browser): Promise<readonly Figure[]> {
   const downloads = new MemoryDownloads();
   for (let index = 0; index < timeoutMs; index += 1)
@@ -145,15 +148,15 @@ async function longQueue(browser: Browser): Promise<readonly Figure[]> {
       state: index < 3 ? 'downloading' : 'waiting',
     });
   await using host = await openTestHost({ services: [downloads.descriptor, control] });
-  await using watched = await openPage(browser);
-  const { page } = watched;
+  await using browserPage = await openPage(browser);
+  const { page } = browserPage;
   await signIn(page.context(), host.url('control'));
   const opened = performance.now();
   await page.goto(`${host.url('control')}/downloads`);
   await page.getByRole('heading', { name: `Queue ${String(timeoutMs)}` }).waitFor();
   const visibleSeconds = (performance.now() - opened) / 1000;
   let percent = 0;
-  // As the service tells it: four events a second for each that runs.
+  // Same rate as the service: four events per second for each running download.
   const telling = setInterval(() => {
     percent = (percent + 1) % 100;
     for (let index = 0; index < 3; index += 1) downloads.set(`d${String(index)}`, { percent });
@@ -164,7 +167,7 @@ async function longQueue(browser: Browser): Promise<readonly Figure[]> {
     const list = document.querySelector<HTMLElement>('[role=group][aria-label^=Downloads]');
     if (list === null) throw new Error('there is no list');
     for (let count = 0; count < frames; count += 1) {
-      // A hard fling: four rows a frame.
+      // Fast scrolling: four rows per frame.
       list.scrollTop += 288;
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
@@ -183,8 +186,8 @@ async function longQueue(browser: Browser): Promise<readonly Figure[]> {
   ];
 }
 
-/** Adds rows at the rate of the bench, in steps of 10 ms as a network would bring them. */
-async function pour(inbox: MemoryInbox, events: number): Promise<void> {
+/** Adds rows at the rate of the bench, in steps of 10 ms as over a network. */
+async function publishEvents(inbox: MemoryInbox, events: number): Promise<void> {
   const started = performance.now();
   for (let sent = 0; sent < events;) {
     const due = Math.min(events, Math.floor(((performance.now() - started) / 1000) * eventsPerSecond));
@@ -194,7 +197,7 @@ async function pour(inbox: MemoryInbox, events: number): Promise<void> {
         body: `${String(sent % 100)} % of 4 TB are in use.`,
       });
     }
-    // The bench measures the page, not what this process keeps.
+    // Measures the memory of the page, not of this process.
     inbox.items.length = Math.min(inbox.items.length, 3000);
     await sleep(10);
   }
@@ -206,12 +209,12 @@ async function caughtUp(page: Page, inbox: MemoryInbox): Promise<void> {
   await page.getByText(title, { exact: true }).waitFor({ timeout: 60_000 });
 }
 
-/** Asks the page for a frame again and again, as a click would, and notes how long each takes (ms) until it is drawn. */
+/** Requests frames repeatedly, as clicks do, and records the time in ms until each one is drawn. */
 function askForFrames(page: Page): { stop(): Promise<readonly number[]> } {
-  let going = true;
+  let isActive = true;
   const waits: number[] = [];
   const done = (async () => {
-    while (going) {
+    while (isActive) {
       waits.push(
         await page.evaluate(
           () =>
@@ -226,7 +229,7 @@ function askForFrames(page: Page): { stop(): Promise<readonly number[]> } {
   })();
   return {
     async stop() {
-      going = false;
+      isActive = false;
       await done;
       return waits;
     },

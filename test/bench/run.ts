@@ -20,9 +20,9 @@ export interface Figure {
   readonly what: string;
   readonly measured: number;
   readonly unit: string;
-  /** The same of another program that was measured in turn. */
+  /** The same measurement of a peer. */
   readonly peer?: number | undefined;
-  /** `at most` or `at least`, of what was measured or of its ratio to the peer; without it the figure is there to be read. */
+  /** Limit of the measurement or of its ratio to the peer; without it, the value is only printed. */
   readonly goal?: { readonly at: 'most' | 'least'; readonly value: number; readonly of?: 'ratio' };
 }
 
@@ -32,11 +32,12 @@ export interface BenchOptions {
   /** Path of a checkout of Apprise API to measure in turn. */
   readonly appriseApi: string | undefined;
   /**
-   * Fewer and smaller rounds, so that a benchmark takes less than three minutes; for orientation, not for decisions.
+   * Fewer and smaller rounds, so that a benchmark takes less than three minutes. Use it for orientation, not for
+   * decisions.
    */
   readonly quick: boolean;
   /** Prints figures as soon as they are measured. */
-  readonly tell: (...figures: readonly Figure[]) => void;
+  readonly print: (...figures: readonly Figure[]) => void;
 }
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
@@ -73,19 +74,19 @@ const widths = [76, 14, 14, 6, 22, 0];
 printRow([quick ? 'QUICK: fewer rounds of less' : '', 'measured', 'beside', 'ratio', 'goal', '']);
 for (const [name, bench] of Object.entries(benches)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
-  await bench({ ntfy, appriseApi, quick, tell: (...figures) => figures.forEach(printFigure) });
+  await bench({ ntfy, appriseApi, quick, print: (...figures) => figures.forEach(printFigure) });
 }
 
 function printFigure({ what, measured, unit, peer, goal }: Figure): void {
   const ratio = peer === undefined ? undefined : measured / peer;
-  const judged = goal?.of === 'ratio' ? ratio : measured;
+  const comparedValue = goal?.of === 'ratio' ? ratio : measured;
   printRow([
     what,
     `${inDigits(measured)} ${unit}`,
     peer === undefined ? '' : `${inDigits(peer)} ${unit}`,
     ratio === undefined ? '' : inDigits(ratio),
     goal === undefined ? '' : `at ${goal.at} ${goal.value} ${goal.of === 'ratio' ? 'of it' : unit}`,
-    judged === undefined || goal === undefined ? '' : reaches(judged, goal) ? 'met' : 'NOT MET',
+    comparedValue === undefined || goal === undefined ? '' : reaches(comparedValue, goal) ? 'met' : 'NOT MET',
   ]);
 }
 

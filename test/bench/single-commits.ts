@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 
 const commits = 400;
 
-/** Single-row commits a second of an SQLite file with the host's own durability. */
+/** Measures single-row commits per second in an SQLite file with the durability of the host. */
 function commitsPerSecond(folder: string): number {
   const database = new Database(join(folder, `commits-${process.pid}.sqlite`));
   try {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 
 /**
- * Makes every sync to disk of a process take longer, as on a hard disk or a consumer SSD without a cache: the disk of
- * a build machine often answers a sync from memory. Returns the environment to start a process with.
+ * Makes every sync of a process slower, as on a hard disk or a consumer SSD without a cache: the disk of a build
+ * machine often answers a sync from memory. Returns the environment to start a process with.
  */
 export function slowSync(folder: string, milliseconds: number): Record<string, string> {
   const source = join(folder, 'slow-sync.c');

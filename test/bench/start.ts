@@ -4,7 +4,7 @@ import { cpuSeconds, inFreshFolder, percentile, residentMegabytes } from './meas
 import type { BenchOptions } from './run.ts';
 
 /** Measures the start and the idle memory of the real program with all services, each round on the same data folder. */
-export function benchStart({ quick, tell }: BenchOptions): Promise<void> {
+export function benchStart({ quick, print }: BenchOptions): Promise<void> {
   const rounds = quick ? 2 : 5;
   const idleMs = quick ? 6000 : 15_000;
   return inFreshFolder(async (folder) => {
@@ -14,7 +14,7 @@ export function benchStart({ quick, tell }: BenchOptions): Promise<void> {
       cpu.push(cpuSeconds(host.child.pid ?? 0));
       await host.stop();
     }
-    tell({
+    print({
       what: 'host opens with all services ready (CPU, median)',
       measured: percentile(cpu, 0.5),
       unit: 's',
@@ -26,7 +26,7 @@ export function benchStart({ quick, tell }: BenchOptions): Promise<void> {
     const before = cpuSeconds(pid);
     await sleep(idleMs);
     const idleCpu = (cpuSeconds(pid) - before) / (idleMs / 1000);
-    tell(
+    print(
       { what: 'idle host (resident)', measured: residentMegabytes(pid), unit: 'MB', goal: { at: 'most', value: 130 } },
       { what: 'idle host (share of one core)', measured: idleCpu * 100, unit: '%' },
     );

@@ -13,7 +13,7 @@ const smallFiles = 10_000;
 const gibibyte = 1024 ** 3;
 
 /** Measures the overhead before rclone: the same calls to a plain `rclone rcd` and to the whole host, alternately. */
-export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
+export async function benchSync({ quick, print }: BenchOptions): Promise<void> {
   const { path: program } = await sharedEngines().find('rclone');
   if (program === null) throw new Error('rclone is not here: set RCLONE_PATH, or put it into PATH');
   const rounds = quick ? 3 : 7;
@@ -24,7 +24,7 @@ export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
     await using host = await startHostProcess(data, { environment: { RCLONE_PATH: program } });
     using plain = await startPlain(program, folder);
     const ours = caller(host.url('sync'), adminAuthorization);
-    const theirs = caller(plain.url, `Basic ${Buffer.from('bench:bench').toString('base64')}`);
+    const plainRclone = caller(plain.url, `Basic ${Buffer.from('bench:bench').toString('base64')}`);
     const compare = async (
       times: number,
       work: (call: Call, side: string) => Promise<void>,
@@ -34,7 +34,7 @@ export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
       for (let round = 0; round < times; round += 1) {
         const sides = [
           ['ours', ours],
-          ['theirs', theirs],
+          ['theirs', plainRclone],
         ] as const;
         for (const [side, call] of round % 2 === 0 ? sides : sides.toReversed()) {
           before(side);
@@ -45,12 +45,12 @@ export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
       }
       return { measured: percentile(took.ours, 0.5), peer: percentile(took.theirs, 0.5) };
     };
-    await Promise.all([ours('core/pid', {}), theirs('core/pid', {})]);
+    await Promise.all([ours('core/pid', {}), plainRclone('core/pid', {})]);
     for (const path of ['rc/noop', 'core/pid'] as const) {
       await compare(calls / 5, (call) => call(path, {}));
       const { measured, peer } = await compare(calls, (call) => call(path, {}));
-      tell({ what: `sync: one call of ${path}, beside rclone rcd`, measured, peer, unit: 'ms' });
-      tell({
+      print({ what: `sync: one call of ${path}, beside rclone rcd`, measured, peer, unit: 'ms' });
+      print({
         what: `sync: what stands before it adds to ${path}`,
         measured: measured - peer,
         unit: 'ms',
@@ -68,25 +68,30 @@ export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
       call('sync/sync', { srcFs: from, dstFs: copies(side) });
     const remove = (side: string): void => rmSync(copies(side), { recursive: true, force: true });
     const goal = { at: 'most', value: 1.03, of: 'ratio' } as const;
-    tell({
+    print({
       what: 'sync: 10,000 new files of 1 KiB',
       ...(await compare(rounds, sync(source), remove)),
       unit: 'ms',
       goal,
     });
-    tell({ what: 'sync: the same with nothing to do', ...(await compare(rounds * 3, sync(source))), unit: 'ms', goal });
+    print({
+      what: 'sync: the same with nothing to do',
+      ...(await compare(rounds * 3, sync(source))),
+      unit: 'ms',
+      goal,
+    });
     const large = join(folder, 'large');
     mkdirSync(large);
     writeFileSync(join(large, 'file'), '');
     truncateSync(join(large, 'file'), gibibyte);
-    tell({
+    print({
       what: 'sync: one new file of 1 GiB',
       ...(await compare(quick ? 3 : 5, sync(large), remove)),
       unit: 'ms',
       goal,
     });
     await untilIdle(host.child.pid ?? 0);
-    tell({
+    print({
       what: 'sync: the whole host with a running rclone',
       measured: treeMegabytes(host.child.pid ?? 0),
       unit: 'MB',
@@ -97,7 +102,7 @@ export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
 
 type Call = (path: string, input: object) => Promise<void>;
 
-/** A client as ours and theirs are used: one connection that stays. */
+/** Creates a client with one persistent connection, for both servers. */
 function caller(url: string, authorization: string): Call {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return async (path, input) => {

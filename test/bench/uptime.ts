@@ -14,8 +14,11 @@ const targetSource = `
   server.listen(0, '127.0.0.1', 8192, () => console.log(server.address().port));
 `;
 
-/** Ten thousand HTTP monitors on a whole host: what they cost, how late they are, and how soon the dashboard has its data. */
-export function benchUptime({ quick, tell }: BenchOptions): Promise<void> {
+/**
+ * Measures ten thousand HTTP monitors on a complete host: CPU and memory, delays, and the time until the dashboard has
+ * its data.
+ */
+export function benchUptime({ quick, print }: BenchOptions): Promise<void> {
   const count = quick ? 2000 : 10_000;
   const seconds = quick ? 20 : 60;
   return inFreshFolder(async (folder) => {
@@ -53,19 +56,21 @@ export function benchUptime({ quick, tell }: BenchOptions): Promise<void> {
       const checks =
         sum(last, /^uptime_checks_total\{.*\} (\d+)$/gm) - sum(first, /^uptime_checks_total\{.*\} (\d+)$/gm);
       const late = (limit: string): number => {
-        const of = (text: string, le: string): number =>
+        const getBucket = (text: string, le: string): number =>
           sum(
             text,
             new RegExp(`^uptime_check_lateness_seconds_bucket\\{.*le="${le.replace('+', '\\+')}".*\\} (\\d+)$`, 'gm'),
           );
-        return 1 - (of(last, limit) - of(first, limit)) / (of(last, '+Inf') - of(first, '+Inf'));
+        return (
+          1 - (getBucket(last, limit) - getBucket(first, limit)) / (getBucket(last, '+Inf') - getBucket(first, '+Inf'))
+        );
       };
-      const began = performance.now();
+      const startedAt = performance.now();
       const overview = await ask('/api/overview');
-      const took = performance.now() - began;
+      const took = performance.now() - startedAt;
       const { rows } = JSON.parse(overview) as { rows: readonly MonitorRow[] };
       const share = rows.length / 1000;
-      tell(
+      print(
         {
           what: `${String(count)} HTTP monitors at 20 s (share of one core)`,
           measured: (used / seconds) * 100,

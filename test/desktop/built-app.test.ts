@@ -48,13 +48,13 @@ class BuiltApp implements AsyncDisposable {
       stream?.on('data', (chunk) => (this.output += String(chunk)));
     this.#child.on('message', (message: Record<string, unknown>) => this.messages.push(message));
   }
-  async ask<Answer = State>(does: string): Promise<Answer> {
+  async ask<Answer = State>(command: string): Promise<Answer> {
     this.#requestCount += 1;
     const id = this.#requestCount;
-    this.#child.send({ does, id });
+    this.#child.send({ does: command, id });
     const response = await vi.waitFor(() => {
       const answer = this.messages.find((message) => message['id'] === id);
-      if (answer === undefined) throw new Error(`no answer to ${does}\n${this.output}`);
+      if (answer === undefined) throw new Error(`no answer to ${command}\n${this.output}`);
       return answer;
     }, waiting);
     return response['value'] as Answer;

@@ -8,7 +8,7 @@ import { createFakeClock } from '../support/clock.ts';
 function rig(copied = '') {
   const state = { text: copied, reads: 0 };
   const clock = createFakeClock();
-  const popups: { popup: Popup; tell: (event: PopupEvent) => void }[] = [];
+  const popups: { popup: Popup; notify: (event: PopupEvent) => void }[] = [];
   const opened: string[] = [];
   const watch = watchClipboard({
     clock,
@@ -16,7 +16,7 @@ function rig(copied = '') {
       state.reads += 1;
       return await Promise.resolve(state.text);
     },
-    notifier: { show: (popup, tell) => void popups.push({ popup, tell }) },
+    notifier: { show: (popup, tell) => void popups.push({ popup, notify: tell }) },
     open: (path) => void opened.push(path),
     onError: (error) => {
       throw error;
@@ -45,11 +45,11 @@ describe('clipboard watcher', () => {
       ['Download this video?', 'www.youtube.com/watch'],
     ]);
     expect(opened).toEqual([]);
-    popups[0]?.tell('clicked');
+    popups[0]?.notify('clicked');
     expect(opened).toEqual([`/downloads?add=${encodeURIComponent(video)}`]);
     await copy('https://vimeo.com/123456');
-    popups[1]?.tell({ action: 'download' });
-    popups[1]?.tell('closed');
+    popups[1]?.notify({ action: 'download' });
+    popups[1]?.notify('closed');
     expect(opened).toHaveLength(2);
   });
 

@@ -26,8 +26,8 @@ describe('Linux tray', () => {
     [{ busctl: 'b true\n' }, true],
     [{ busctl: 'b false\n' }, false],
     [{}, false],
-  ])('detects a tray on the session bus: %j', async (texts, there) => {
-    expect(await hasTray('linux', answer(texts))).toBe(there);
+  ])('detects a tray on the session bus: %j', async (texts, expected) => {
+    expect(await hasTray('linux', answer(texts))).toBe(expected);
   });
 
   it('is always available on other systems', async () => {

@@ -18,9 +18,9 @@ const facts: OpenedHost = {
 /** Returns two ends of a connection; messages sent on one arrive on the other. */
 function pair(): readonly [MessageLine, MessageLine] {
   const listeners: ((message: unknown) => void)[][] = [[], []];
-  const end = (mine: number, other: number): MessageLine => ({
+  const end = (first: number, other: number): MessageLine => ({
     send: (message) => listeners[other]?.forEach((listener) => listener(structuredClone(message))),
-    receive: (listener) => void listeners[mine]?.push(listener),
+    receive: (listener) => void listeners[first]?.push(listener),
   });
   return [end(0, 1), end(1, 0)];
 }
@@ -224,7 +224,7 @@ describe('connectCalls', () => {
 
   it('delivers the end of a popup to its owner and releases it', () => {
     const progress: number[] = [];
-    const { notifier, told: notices } = remoteNotifier({
+    const { notifier, handleEvent: notices } = remoteNotifier({
       show: ({ ticket }) => progress.push(ticket),
       close: () => progress.push(-1),
     });

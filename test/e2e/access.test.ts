@@ -12,7 +12,7 @@ const waitOptions = { timeout: 30_000, interval: 50 };
 const walk = { timeout: 240_000 };
 /** Marks all content of another account. */
 const nugget = 'NUGGET';
-/** The topic of the nuggets, and the one that the gardener may use. */
+/** Private topic, and a topic that the account `gardener` may use. */
 const hidden = `${nugget}-topic`;
 const lawn = 'lawn';
 const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDnCsyGeNZzqQaeQro70kBf152qxy1Oq41OUqB74NYBl a@b';
@@ -80,8 +80,8 @@ afterAll(() => host[Symbol.asyncDispose]());
 const send = (method: string, path: string, body: unknown): Promise<any> =>
   api(base, path, { method, body: JSON.stringify(body) });
 
-async function account(name: string, more: object = {}, expiresAt: number | null = null): Promise<string> {
-  await send('POST', '/api/accounts', { name, ...more });
+async function account(name: string, overrides: object = {}, expiresAt: number | null = null): Promise<string> {
+  await send('POST', '/api/accounts', { name, ...overrides });
   const { token, text } = await send('POST', `/api/accounts/${name}/tokens`, { label: 'own', expiresAt });
   ownTokens.add(token.id);
   return `Bearer ${text}`;
@@ -153,8 +153,8 @@ async function call(operation: Operation, path: string, authorization?: string, 
   return { status: reply.status, code: /^\{"error":\{"code":"([^"]*)"/.exec(text)?.[1] ?? '', text };
 }
 
-/** Everything an administrator can read, by address: first the lists, then what their ids lead to. */
-async function everything(): Promise<ReadonlyMap<string, unknown>> {
+/** Reads everything that an administrator can read, by address: first the lists, then their objects. */
+async function readAll(): Promise<ReadonlyMap<string, unknown>> {
   const reads = operations.filter(({ method }) => method === 'GET');
   const responses = new Map<string, unknown>();
   for (const operation of reads.filter(({ path }) => !path.includes('{'))) {
@@ -186,10 +186,10 @@ function buildQuery({ parameters }: Operation): string {
   return needed.length === 0 ? '' : `?${needed.map(({ name }) => `${name}=${values[name] ?? 'x'}`).join('&')}`;
 }
 
-/** Ids and names in what was read, by the second part of the address they were found under. */
+/** Ids and names of existing objects, by the second segment of their path. */
 function idsIn(read: ReadonlyMap<string, unknown>): ReadonlyMap<string, ReadonlySet<string>> {
   const idsByField = new Map<string, Set<string>>();
-  const look = (value: unknown, area: string): void => {
+  const checkValue = (value: unknown, area: string): void => {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
       const isId = ['id', 'uid', 'key', 'name', 'topic', 'account', 'sequence'].includes(key);
@@ -197,10 +197,10 @@ function idsIn(read: ReadonlyMap<string, unknown>): ReadonlyMap<string, Readonly
         if (!idsByField.has(area)) idsByField.set(area, new Set());
         if (!ownTokens.has(String(inner))) idsByField.get(area)?.add(String(inner));
       }
-      look(inner, area);
+      checkValue(inner, area);
     }
   };
-  for (const [path, value] of read) look(value, getArea(path));
+  for (const [path, value] of read) checkValue(value, getArea(path));
   return idsByField;
 }
 
@@ -220,7 +220,7 @@ function filled({ path }: Operation, idsByArea: ReadonlyMap<string, ReadonlySet<
   return ids.map((id) => withTopic.replace(/\{\w+\}/g, encodeURIComponent(id)));
 }
 
-/** Bodies that reach as far as the code behind the schema, about things of others. */
+/** Bodies that pass the schema and refer to objects of other accounts. */
 function buildBodies(
   { body }: Operation,
   idsByArea: ReadonlyMap<string, ReadonlySet<string>>,
@@ -258,8 +258,8 @@ function buildBodies(
 /** Returns the administrator's replies that contain the marker, without fields that change over time. */
 async function nuggets(): Promise<ReadonlySet<string>> {
   const fields = new Set<string>();
-  const look = (value: unknown, describeOperation: string): void => {
-    if (Array.isArray(value)) return value.forEach((inner) => look(inner, describeOperation));
+  const checkValue = (value: unknown, describeOperation: string): void => {
+    if (Array.isArray(value)) return value.forEach((inner) => checkValue(inner, describeOperation));
     const text = JSON.stringify(value, (key, inner: unknown) =>
       [
         'health',
@@ -279,11 +279,11 @@ async function nuggets(): Promise<ReadonlySet<string>> {
     if (!text.includes(nugget)) return;
     const lists = typeof value === 'object' && value !== null ? Object.values(value).filter(Array.isArray) : [];
     if (lists.some((list) => JSON.stringify(list).includes(nugget)))
-      lists.forEach((list) => look(list, describeOperation));
+      lists.forEach((list) => checkValue(list, describeOperation));
     else fields.add(`${describeOperation} ${text}`);
   };
   const volatile = /\/(log|report|statistics|notices|deliveries|jobs)\b/;
-  for (const [path, value] of await everything()) if (!volatile.test(path)) look(value, path);
+  for (const [path, value] of await readAll()) if (!volatile.test(path)) checkValue(value, path);
   return fields;
 }
 
@@ -313,13 +313,13 @@ describe('every route of the app API', () => {
   it.each(['none', 'wrong', 'revoked', 'expired', 'switched off'])(
     'rejects a caller with this credential: %s',
     walk,
-    async (who) => {
+    async (callerName) => {
       for (const operation of operations.filter(({ access }) => access !== 'public')) {
         const path = operation.path.replace(/\{\w+\}/g, 'nothing');
-        const { status } = await call(operation, path, identities[who], operation.body && {});
+        const { status } = await call(operation, path, identities[callerName], operation.body && {});
         expect([formatOperation(operation), status]).toEqual([
           formatOperation(operation),
-          who === 'none' ? 401 : (expect.toSatisfy((code: number) => code === 401 || code === 429) as unknown),
+          callerName === 'none' ? 401 : (expect.toSatisfy((code: number) => code === 401 || code === 429) as unknown),
         ]);
       }
     },
@@ -351,10 +351,10 @@ describe('every route of the app API', () => {
       expect(accountBody).not.toHaveProperty(field);
   });
 
-  it.each(['administrator', 'deputy'])('accepts the %s', walk, async (who) => {
+  it.each(['administrator', 'deputy'])('accepts the %s', walk, async (callerName) => {
     for (const operation of operations.filter(({ access }) => access !== 'public')) {
       const path = operation.path.replace(/\{\w+\}/g, 'nothing') + buildQuery(operation);
-      const { code } = await call(operation, path, identities[who], operation.body && {});
+      const { code } = await call(operation, path, identities[callerName], operation.body && {});
       expect([formatOperation(operation), code]).not.toEqual([
         formatOperation(operation),
         expect.stringMatching(/^api\.(sign_in|people_only|admin_only)$|\.forbidden$/),
@@ -365,16 +365,16 @@ describe('every route of the app API', () => {
   it.each(['plain', 'gardener', 'watcher'])(
     'returns and changes no data of other accounts for this account: %s',
     walk,
-    async (who) => {
+    async (callerName) => {
       const before = await nuggets();
       // A walk that meets nothing would find nothing.
       expect(before.size).toBeGreaterThan(12);
-      const idsByArea = idsIn(await everything());
+      const idsByArea = idsIn(await readAll());
       const shallow: string[] = [];
       for (const operation of operations.filter(({ access }) => access !== 'public')) {
         const access = operation.access as RouteAccess;
         const granted =
-          who === 'watcher' &&
+          callerName === 'watcher' &&
           typeof access === 'object' &&
           access.service === 'downloads' &&
           access.permission === 'read';
@@ -383,10 +383,10 @@ describe('every route of the app API', () => {
         const codes = new Set<string>();
         for (const path of paths) {
           for (const body of buildBodies(operation, idsByArea, path)) {
-            const response = await call(operation, path + buildQuery(operation), identities[who], body);
+            const response = await call(operation, path + buildQuery(operation), identities[callerName], body);
             codes.add(response.code);
             const description =
-              `${who}: ${operation.method} ${path} ${JSON.stringify(body) ?? ''} -> ${String(response.status)} ` +
+              `${callerName}: ${operation.method} ${path} ${JSON.stringify(body) ?? ''} -> ${String(response.status)} ` +
               `${response.text}`;
             if (refused) expect(response.status, description).toBe(403);
             else expect(response.status, description).not.toBe(401);
@@ -405,12 +405,12 @@ describe('every route of the app API', () => {
   );
 
   it('accepts accounts within their grants', async () => {
-    const status = async (method: string, path: string, who: string, body?: unknown): Promise<number> =>
+    const status = async (method: string, path: string, callerName: string, body?: unknown): Promise<number> =>
       (
         await call(
           { method, path, access: '', parameters: [], body: undefined, takesBytes: false },
           path,
-          identities[who],
+          identities[callerName],
           body,
         )
       ).status;
@@ -425,30 +425,30 @@ describe('every route of the app API', () => {
 
 describe('the push subscription of a browser', () => {
   it('cannot be listed, taken over or removed with its endpoint only', async () => {
-    const ask = async (who: string, method: string, path: string, body: object): Promise<unknown> => {
-      const headers = { Authorization: identities[who] ?? '', 'Content-Type': 'application/json' };
+    const sendRequest = async (callerName: string, method: string, path: string, body: object): Promise<unknown> => {
+      const headers = { Authorization: identities[callerName] ?? '', 'Content-Type': 'application/json' };
       return (await fetch(base + path, { method, headers, body: JSON.stringify(body) })).json();
     };
     const refused = { error: { code: 'push.other_browser' } };
     const keys = { auth: 'b3RoZXI', p256dh: 'b3RoZXI' };
-    expect(await ask('gardener', 'POST', '/api/push/browsers/topics', { endpoint })).toEqual({ topics: [] });
+    expect(await sendRequest('gardener', 'POST', '/api/push/browsers/topics', { endpoint })).toEqual({ topics: [] });
     for (const topics of [[], [lawn]]) {
       const order = { endpoint, ...keys, topics };
-      expect(await ask('gardener', 'PUT', '/api/push/browsers', order)).toMatchObject(refused);
+      expect(await sendRequest('gardener', 'PUT', '/api/push/browsers', order)).toMatchObject(refused);
     }
-    const adminTopics = await ask('administrator', 'POST', '/api/push/browsers/topics', { endpoint });
+    const adminTopics = await sendRequest('administrator', 'POST', '/api/push/browsers/topics', { endpoint });
     expect(adminTopics).toEqual({ topics: [hidden] });
   });
 });
 
 describe('the inbox of an account with a grant', () => {
-  const read = async (who: string, path = '/api/inbox'): Promise<any> =>
-    (await fetch(base + path, { headers: { Authorization: identities[who] ?? '' } })).json();
-  const write = async (who: string, method: string, path: string, body: unknown): Promise<any> =>
+  const read = async (callerName: string, path = '/api/inbox'): Promise<any> =>
+    (await fetch(base + path, { headers: { Authorization: identities[callerName] ?? '' } })).json();
+  const write = async (callerName: string, method: string, path: string, body: unknown): Promise<any> =>
     (
       await fetch(base + path, {
         method,
-        headers: { Authorization: identities[who] ?? '', 'Content-Type': 'application/json' },
+        headers: { Authorization: identities[callerName] ?? '', 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
       })
     ).json();
@@ -460,7 +460,8 @@ describe('the inbox of an account with a grant', () => {
     expect(new Set(items.map(({ topic }: { topic: string }) => topic))).toEqual(new Set([lawn]));
     expect([unread, total, sources]).toEqual([items.length, items.length, ['push']]);
     expect(await read('plain')).toEqual({ items: [], unread: 0, total: 0, sources: [] });
-    const search = async (who: string): Promise<unknown> => (await read(who, '/api/inbox/search?q=dew')).items;
+    const search = async (callerName: string): Promise<unknown> =>
+      (await read(callerName, '/api/inbox/search?q=dew')).items;
     expect(await search('gardener')).toMatchObject([{ body: 'dew' }]);
     expect(await search('plain')).toEqual([]);
     const [other] = (await read('administrator', `/api/inbox?q=${nugget}`)).items;
@@ -500,7 +501,7 @@ describe('the inbox of an account with a grant', () => {
 
 describe('the live event stream', () => {
   it('reaches each account within its permissions, also after a reconnect', async () => {
-    const headers = (who: string) => ({ headers: { Authorization: identities[who] ?? '' } });
+    const headers = (callerName: string) => ({ headers: { Authorization: identities[callerName] ?? '' } });
     await using plainEvents = await openEvents(base, headers('plain'));
     await using gardener = await openEvents(base, headers('gardener'));
     await using administrator = await openEvents(base, headers('administrator'));
@@ -524,11 +525,11 @@ describe('the live event stream', () => {
     const all = await until(administrator, last);
     expect(all.some((line) => line.startsWith('inbox.added') && line.includes(nugget))).toBe(true);
     expect((await until(gardener, last)).join('\n')).not.toContain(nugget);
-    // The account list changes for everybody, and ends what the plain person has heard.
+    // The account list changes for all accounts, and the stream of the plain account ends.
     await send('POST', '/api/accounts', { name: 'newcomer' });
     const accessEvent = await until(plainEvents, (event) => event === 'control.access');
-    await using again = await openEvents(base, { ...headers('plain'), lastId: start });
-    accessEvent.push(...(await until(again, (event) => event === 'control.access')));
+    await using second = await openEvents(base, { ...headers('plain'), lastId: start });
+    accessEvent.push(...(await until(second, (event) => event === 'control.access')));
     expect(
       accessEvent.filter((line) => !/^(control\.access|control\.service|push\.stored|push\.planned) /.test(line)),
     ).toEqual([]);

@@ -72,9 +72,9 @@ describe('an unusable data folder', () => {
     ['missing', (file: string) => rmSync(file)],
     ['damaged', (file: string) => writeFileSync(file, 'x')],
     ['not the one', (file: string) => writeFileSync(file, Buffer.alloc(32, 7).toString('base64'))],
-  ])('ends the start with one sentence if the vault key is %s', (what, spoil) => {
+  ])('ends the start with one sentence if the vault key is %s', (what, corrupt) => {
     cpSync(used, dataDir, { recursive: true });
-    spoil(join(dataDir, 'vault.key'));
+    corrupt(join(dataDir, 'vault.key'));
     const start = homeport(['--headless']);
     expect(start).toMatchObject({ status: 1, stdout: '' });
     expect(getOutput(start)).toMatch(oneSentence);
@@ -198,8 +198,8 @@ describe('a command', () => {
         method: 'POST',
         body: new URLSearchParams({ urls: 'json://user:geheim@127.0.0.1:9/path' }),
       });
-      const beside = homeport(['engines', 'list']);
-      expect(beside).toMatchObject({ status: 0, stderr: '' });
+      const secondProcess = homeport(['engines', 'list']);
+      expect(secondProcess).toMatchObject({ status: 0, stderr: '' });
     }
     expect(homeport(['config', 'export', '--secrets', 'first.yaml'])).toMatchObject({ status: 0 });
     dataDir = join(folder, 'elsewhere');

@@ -68,7 +68,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function ask(
+async function sendRequest(
   service: string,
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -81,7 +81,7 @@ async function ask(
 
 describe('a service added by its folder and one registry line', () => {
   it('answers on both listeners and is listed with them', async () => {
-    expect((await ask('harbour', '/', {})).status).toBe(200);
+    expect((await sendRequest('harbour', '/', {})).status).toBe(200);
     expect(await text(connect(host.port('harbour.radio'), '127.0.0.1'))).toBe('ahoy\r\n');
     const { services: listed } = await api<any>(host.url('control'), '/api/services');
     expect(listed.find(({ id }: any) => id === 'harbour')).toMatchObject({ state: 'up', group: 'data' });
@@ -107,7 +107,7 @@ describe('a service added by its folder and one registry line', () => {
     void (async () => {
       for (let event = await unheard.next(); event !== undefined; event = await unheard.next()) seen.push(event.event);
     })().catch(() => seen.push('ended'));
-    await ask('harbour', '/?ship=Aurora', {});
+    await sendRequest('harbour', '/?ship=Aurora', {});
     let event = await events.next();
     while (event !== undefined && event.event !== 'harbour.ship') event = await events.next();
     expect(event?.data).toEqual({ name: 'Aurora' });
@@ -125,10 +125,10 @@ describe('a service added by its folder and one registry line', () => {
     });
   });
 
-  it('answers to the host names it adds and rejects others', async () => {
-    expect((await ask('harbour', '/', { Host: 'harbour.test' })).body.publicUrl).toBe('http://harbour.test');
-    expect((await ask('harbour', '/', { Host: 'elsewhere.test' })).status).toBe(403);
-    expect((await ask('push', '/v1/health', { Host: 'harbour.test' })).status).toBe(403);
+  it('accepts the host names it adds and rejects others', async () => {
+    expect((await sendRequest('harbour', '/', { Host: 'harbour.test' })).body.publicUrl).toBe('http://harbour.test');
+    expect((await sendRequest('harbour', '/', { Host: 'elsewhere.test' })).status).toBe(403);
+    expect((await sendRequest('push', '/v1/health', { Host: 'harbour.test' })).status).toBe(403);
   });
 
   it('serves its own page to visitors by address and by host name', async () => {
@@ -150,7 +150,7 @@ describe('a service added by its folder and one registry line', () => {
       'X-Forwarded-Host': 'harbour.example',
       'X-Forwarded-For': '203.0.113.9, 198.51.100.7',
     };
-    expect((await ask('harbour', '/', headers)).body).toMatchObject({
+    expect((await sendRequest('harbour', '/', headers)).body).toMatchObject({
       ...{ publicUrl: 'https://harbour.example', from: '198.51.100.7' },
     });
   });
@@ -168,7 +168,7 @@ describe('a service added by its folder and one registry line', () => {
 
   it('answers through another service with its own guard, log and metrics', async () => {
     const before = await counted();
-    const { status, body } = await ask('gate', '/harbour/x', { Host: 'gate.test' });
+    const { status, body } = await sendRequest('gate', '/harbour/x', { Host: 'gate.test' });
     expect([status, body.publicUrl]).toEqual([200, 'http://gate.test']);
     expect(await counted()).toBe(before + 1);
     // The listener's guard refuses pages of other origins without a credential, and other host names.
@@ -176,8 +176,8 @@ describe('a service added by its folder and one registry line', () => {
     const clientRequest = send(`${host.url('gate')}/harbour/x`, { method: 'POST', headers: foreign }).end();
     const [refused] = (await once(clientRequest, 'response')) as [IncomingMessage];
     expect(refused.statusCode).toBe(403);
-    expect((await ask('gate', '/gate/x', {})).status).toBe(502);
-    expect((await ask('gate', '/mail/x', {})).status).toBe(502);
+    expect((await sendRequest('gate', '/gate/x', {})).status).toBe(502);
+    expect((await sendRequest('gate', '/mail/x', {})).status).toBe(502);
   });
 
   it('accepts an upgrade through another service', async () => {
@@ -199,11 +199,11 @@ describe('a service added by its folder and one registry line', () => {
   });
 
   it('ends its child process when it stops', async () => {
-    const { crane } = (await ask('harbour', '/', {})).body;
+    const { crane } = (await sendRequest('harbour', '/', {})).body;
     expect(() => process.kill(crane, 0)).not.toThrow();
     await api(host.url('control'), '/api/services/harbour/restart', { method: 'POST' });
     await vi.waitFor(() => expect(() => process.kill(crane, 0)).toThrow(), { timeout: 15_000 });
-    expect((await ask('harbour', '/', {})).body.crane).not.toBe(crane);
+    expect((await sendRequest('harbour', '/', {})).body.crane).not.toBe(crane);
   });
 });
 

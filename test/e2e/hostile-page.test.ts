@@ -76,15 +76,15 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
       const results = await page.evaluate(
         async ({ base, headers, auth }) => {
           // A browser sends six at a time, and those that are held up would keep it from everything below.
-          const enough = new AbortController();
+          const abort = new AbortController();
           const calls = headers.map((authorization) =>
-            fetch(`${base}/x/json?poll=1`, { headers: { authorization }, signal: enough.signal }).then(
+            fetch(`${base}/x/json?poll=1`, { headers: { authorization }, signal: abort.signal }).then(
               ({ status }) => status,
               () => 0,
             ),
           );
           const first = await Promise.race(calls);
-          enough.abort();
+          abort.abort();
           const socket = new WebSocket(`${base.replace('http', 'ws')}/x/ws?auth=${auth}`);
           const closed = new Promise((resolve) => {
             socket.onopen = () => resolve('open');

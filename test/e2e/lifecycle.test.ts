@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** Timeout for a busy computer. */
-const patient = { interval: 5, timeout: 20_000 };
+const longTimeout = { interval: 5, timeout: 20_000 };
 
 /** Sends raw bytes on a separate connection. */
 async function begin(port: number, bytes: string): Promise<Socket> {
@@ -86,13 +86,13 @@ describe('SIGTERM', () => {
       const notice = new URLSearchParams({ title: 'kept', body: 'text' });
       const sent = fetch(`${host.url('notify')}/notify/away`, { method: 'POST', body: notice });
       await first;
-      const again = once(hanging, 'request');
+      const second = once(hanging, 'request');
       const [reply] = await Promise.all([sent, host.stop()]);
       expect(reply.status).toBe(200);
       expect([host.child.exitCode, host.child.signalCode]).toEqual([0, null]);
 
       await using _next = await startHostProcess(dataDir);
-      await again;
+      await second;
     } finally {
       hanging.closeAllConnections();
       hanging.close();
@@ -138,7 +138,7 @@ describe('a failing service', () => {
     ['in create', fixtureService('bad', thrower)],
     ['at once in start', fixtureService('bad', () => ({ start: thrower }))],
     ['in start', fixtureService('bad', () => ({ start: () => Promise.reject(new Error('out of order')) }))],
-  ])('reports its reason and does not affect other services when it fails %s', async (_where, bad) => {
+  ])('reports its reason and does not affect other services when it fails %s', async (_case, bad) => {
     await using host = await openTestHost({ dataDir, services: [bad, fixtureService('good'), control] });
     expect(await fetchState(host, 'bad')).toMatchObject({ state: 'failed', reason: 'It did not start: out of order' });
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
@@ -159,7 +159,7 @@ describe('a failing service', () => {
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
     await turning(
       clock,
-      vi.waitFor(async () => expect((await fetchState(host, 'slow'))?.state).toBe('failed'), patient),
+      vi.waitFor(async () => expect((await fetchState(host, 'slow'))?.state).toBe('failed'), longTimeout),
     );
     expect((await fetchState(host, 'slow'))?.reason).toContain('did not finish starting');
   });
@@ -181,8 +181,8 @@ describe('a failing service', () => {
   it('counts as degraded when its health check hangs, with one check at a time', async () => {
     const clock = createFakeClock();
     const health = vi.fn<() => Promise<never>>(never);
-    const mute = fixtureService('mute', () => ({ health }));
-    await using host = await turning(clock, openTestHost({ dataDir, clock, services: [mute, control] }));
+    const silentService = fixtureService('mute', () => ({ health }));
+    await using host = await turning(clock, openTestHost({ dataDir, clock, services: [silentService, control] }));
     const states = await turning(clock, Promise.all([fetchState(host, 'mute'), fetchState(host, 'mute')]));
     expect(states.map((entry) => entry?.state)).toEqual(['degraded', 'degraded']);
     expect(health).toHaveBeenCalledOnce();
@@ -190,25 +190,27 @@ describe('a failing service', () => {
 
   it('restarts after increasing delays when its health is down, and reports it', async () => {
     const clock = createFakeClock();
-    let lives = 0;
-    const frail = fixtureService('frail', () => {
-      const life = (lives += 1);
-      return { health: () => Promise.resolve({ state: life < 3 ? 'down' : 'up', detail: `Life ${life}.` }) };
+    let startCount = 0;
+    const crashingService = fixtureService('frail', () => {
+      const startNumber = (startCount += 1);
+      return {
+        health: () => Promise.resolve({ state: startNumber < 3 ? 'down' : 'up', detail: `Life ${startNumber}.` }),
+      };
     });
-    await using host = await openTestHost({ dataDir, clock, services: [frail, control] });
+    await using host = await openTestHost({ dataDir, clock, services: [crashingService, control] });
     const shows = (state: Partial<ServiceState>) => async (): Promise<void> =>
       expect(await fetchState(host, 'frail')).toMatchObject(state);
     for (const pause of [5, 10]) {
-      const life = lives;
+      const life = startCount;
       const reason = `Life ${life}. It is started anew after a pause of ${pause} seconds.`;
-      await vi.waitFor(shows({ state: 'degraded', reason }), patient);
+      await vi.waitFor(shows({ state: 'degraded', reason }), longTimeout);
       clock.advance(pause * 1000 - 1);
       await shows({ state: 'degraded', reason })();
-      expect(lives).toBe(life);
+      expect(startCount).toBe(life);
       clock.advance(1);
-      await vi.waitFor(() => expect(lives).toBe(life + 1), patient);
+      await vi.waitFor(() => expect(startCount).toBe(life + 1), longTimeout);
     }
-    await vi.waitFor(shows({ state: 'up', detail: 'Life 3.' }), patient);
+    await vi.waitFor(shows({ state: 'up', detail: 'Life 3.' }), longTimeout);
     expect(host.log.join('\n')).toContain('service down, restart scheduled');
   });
 

@@ -78,8 +78,8 @@ it('delivers each mail once with its complete attachment after kill -9 between r
   }
   const posted: Posted[] = [];
   await listen(port, posted);
-  await using again = await startHostProcess(dataDir);
-  expect(again.url('mail')).toBeDefined();
+  await using second = await startHostProcess(dataDir);
+  expect(second.url('mail')).toBeDefined();
   await vi.waitFor(() => expect(posted).toHaveLength(files.length), { timeout: 60_000, interval: 100 });
   expect(posted.map(({ title }) => title.slice(0, 6))).toEqual(
     files.map((_, mailIndex) => `mail ${String(mailIndex)}`),
@@ -96,7 +96,7 @@ it('delivers each mail answered with 250 once after kill -9 under load', async (
   {
     await using host = await startHostProcess(dataDir);
     await deliverTo(host, port);
-    const enough = Promise.withResolvers<void>();
+    const allReceived = Promise.withResolvers<void>();
     const sendOn = async (sender: number): Promise<void> => {
       for (let position = 0; position < 200; position += 1) {
         const subject = `mail ${String(sender)}-${String(position)}`;
@@ -104,18 +104,18 @@ it('delivers each mail answered with 250 once after kill -9 under load', async (
         const reply = await send(host, `Subject: ${subject}\r\n\r\nwords\r\n.`).catch(() => '');
         if (!reply.startsWith('250')) return;
         accepted.push(subject);
-        if (accepted.length === 60) enough.resolve();
+        if (accepted.length === 60) allReceived.resolve();
       }
     };
     const sending = Promise.all(Array.from({ length: 6 }, (_, sender) => sendOn(sender)));
-    await enough.promise;
+    await allReceived.promise;
     await host.kill();
     await sending;
   }
   const posted: Posted[] = [];
   await listen(port, posted);
-  await using again = await startHostProcess(dataDir);
-  expect(again.url('mail')).toBeDefined();
+  await using second = await startHostProcess(dataDir);
+  expect(second.url('mail')).toBeDefined();
   const titles = (): readonly string[] => posted.map(({ title }) => title.replace(/ \(.*$/, ''));
   await vi.waitFor(() => expect(titles()).toEqual(expect.arrayContaining(accepted)), {
     timeout: 60_000,

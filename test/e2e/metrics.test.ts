@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 /** Checks Homeport's metric names with promtool. The names of the peers are fixed, since users scrape them. */
-function complaints(page: string): string {
+function findProblems(page: string): string {
   // The specification of git hosting calls four gauges so.
   const peerMetrics = /^(# (HELP|TYPE) )?(ntfy_|gitea_|githost_(repositories|users|issues|pulls)_total).*\n/gm;
   const text = page.replaceAll(peerMetrics, '');
@@ -38,7 +38,7 @@ it.skipIf(missing)(
     ]) {
       expect(text).toContain(`\n${name}`);
     }
-    expect(complaints(text)).toBe('');
+    expect(findProblems(text)).toBe('');
   },
 );
 
@@ -49,6 +49,6 @@ it.skipIf(missing).each(['push', 'notify', 'downloads', 'addons'])(
     expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     const text = await reply.text();
     expect(text).toMatch(new RegExp(`^(${service}|aggregator)_`, 'm'));
-    expect(complaints(text)).toBe('');
+    expect(findProblems(text)).toBe('');
   },
 );

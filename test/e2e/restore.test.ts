@@ -50,7 +50,7 @@ describe('restoring a backup in the running program', () => {
   const readyLines = (host: HostProcess): readonly string[] => host.output.filter((line) => line.startsWith('ready '));
   const ask = <Reply>(base: string, path: string, method: string, body?: unknown): Promise<Reply> =>
     api<Reply>(base, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  /** The setting tells which data it has, and the account that they are whole. */
+  /** Checks the restored data: the setting identifies the backup, and the account proves that it is complete. */
   const fetchOwner = async (base: string): Promise<string> => {
     const { sections } = await ask<{ sections: { id: string; fields: { name: string; value: unknown }[] }[] }>(
       base,

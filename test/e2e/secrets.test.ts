@@ -35,20 +35,25 @@ afterAll(async () => {
 const basic = (name: string, word: string): string => `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`;
 const post = (body: unknown): RequestInit => ({ method: 'POST', body: JSON.stringify(body) });
 
-async function makeAccount(name: string, more: object = {}): Promise<string> {
-  await api(base, '/api/accounts', post({ name, password, ...more }));
+async function makeAccount(name: string, overrides: object = {}): Promise<string> {
+  await api(base, '/api/accounts', post({ name, password, ...overrides }));
   const { text } = await api<{ text: string }>(base, `/api/accounts/${name}/tokens`, post({ label: 'test' }));
   return text;
 }
 
 /** The status a request gets with this Authorization header, or none. */
-async function status(path: string, method: string, authorization: string | undefined, more = {}): Promise<number> {
+async function status(
+  path: string,
+  method: string,
+  authorization: string | undefined,
+  overrides = {},
+): Promise<number> {
   const reply = await fetch(base + path, {
     method,
     headers: {
       'Content-Type': 'application/json',
       ...(authorization === undefined ? {} : { Authorization: authorization }),
-      ...more,
+      ...overrides,
     },
     ...(method === 'GET' ? {} : { body: '{}' }),
   });
@@ -85,14 +90,14 @@ describe('every route of the app API', () => {
         (route) => route.method === method && route.path === path,
       )?.access;
     const [refused, slowedDown] = [401, 429];
-    let looked = 0;
+    let checkedCount = 0;
     for (const [path, methods] of Object.entries(paths)) {
       for (const name of Object.keys(methods)) {
         const method = name.toUpperCase();
         const declared = path.replace(/\{(\w+)\}/g, ':$1');
         if (access(method, declared) === 'public') continue;
         const url = path.replace(/\{\w+\}/g, 'nothing');
-        looked += 1;
+        checkedCount += 1;
         const label = `${method} ${path}`;
         expect(`${label} ${await status(url, method, undefined)}`).toBe(`${label} 401`);
         expect([refused, slowedDown], label).toContain(await status(url, method, `Bearer ${removedToken.text}`));
@@ -103,7 +108,7 @@ describe('every route of the app API', () => {
         }
       }
     }
-    expect(looked).toBeGreaterThan(20);
+    expect(checkedCount).toBeGreaterThan(20);
     expect(await status('/api/services', 'GET', basic('off', password))).toBe(401);
     expect(await status('/metrics', 'GET', undefined)).toBe(401);
     expect(await status('/api/events', 'GET', undefined)).toBe(401);

@@ -46,8 +46,9 @@ describe('starting', () => {
     spawnSync('mkfifo', [certificateFile]);
     const settings = `{ tls: starttls, certificateFile: ${certificateFile}, keyFile: ${keyFile} }`;
     writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\nservices:\n  mail: ${settings}\n`);
-    const hurried = 'const{setTimeout:t}=globalThis;globalThis.setTimeout=(f,ms,...a)=>t(f,ms===15000?500:ms,...a)';
-    const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hurried)}` };
+    const shortTimeoutScript =
+      'const{setTimeout:t}=globalThis;globalThis.setTimeout=(f,ms,...a)=>t(f,ms===15000?500:ms,...a)';
+    const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shortTimeoutScript)}` };
     await using host = await startHostProcess(dataDir, { environment });
     expect(host.output).toContain('mail is still starting; it answers as soon as it is ready.');
     expect(host.output.filter((line) => line.includes('did not start'))).toEqual([]);

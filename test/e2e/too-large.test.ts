@@ -20,7 +20,7 @@ describe.each([
   ['JSON of notify', 'notify', 'POST /notify/key', [json], 431],
   ['a form of notify', 'notify', 'POST /notify/key', [form], 400],
   ['a download', 'downloads', 'POST /add', [json], 413],
-] as const)('too large a body for %s', (_what, service, line, headers, status) => {
+] as const)('too large a body for %s', (_case, service, line, headers, status) => {
   it.each([false, true])('answers a client that sends everything before it reads; chunked: %s', async (chunked) => {
     const size = 24 * 1024 * 1024;
     const all = [...headers, `Authorization: ${adminAuthorization}`];

@@ -5,19 +5,19 @@ import { createHandovers } from '../../main/host/services/handovers.ts';
 import { defineHandover, defineTopic } from '../../services/contracts/bus.ts';
 import { silentLog } from '../support/database-location.ts';
 
-const happened = defineTopic('test.happened', z.object({ n: z.int() }));
+const testTopic = defineTopic('test.happened', z.object({ n: z.int() }));
 const other = defineTopic('test.other', z.object({ n: z.int() }));
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('delivers events to subscribers of their topic after the turn, in order', async () => {
   const bus = createBus(silentLog);
   const seen: string[] = [];
-  using _first = bus.subscribe(happened, ({ n }) => seen.push(`first ${n}`));
-  using _second = bus.subscribe(happened, ({ n }) => seen.push(`second ${n}`));
+  using _first = bus.subscribe(testTopic, ({ n }) => seen.push(`first ${n}`));
+  using _second = bus.subscribe(testTopic, ({ n }) => seen.push(`second ${n}`));
   using _other = bus.subscribe(other, ({ n }) => seen.push(`other ${n}`));
-  bus.publish(happened, { n: 1 });
+  bus.publish(testTopic, { n: 1 });
   bus.publish(other, { n: 2 });
-  bus.publish(happened, { n: 3 });
+  bus.publish(testTopic, { n: 3 });
   expect(seen).toEqual([]);
   await nextTurn();
   expect(seen).toEqual(['first 1', 'second 1', 'other 2', 'first 3', 'second 3']);
@@ -28,10 +28,10 @@ test('delivers the latest event to new subscribers of retained topics only', asy
   const state = defineTopic('test.state', z.object({ n: z.int() }), { retained: true });
   const seen: string[] = [];
   for (const n of [1, 2]) bus.publish(state, { n });
-  bus.publish(happened, { n: 3 });
+  bus.publish(testTopic, { n: 3 });
   await nextTurn();
   using _state = bus.subscribe(state, ({ n }) => seen.push(`state ${n}`));
-  using _other = bus.subscribe(happened, ({ n }) => seen.push(`other ${n}`));
+  using _other = bus.subscribe(testTopic, ({ n }) => seen.push(`other ${n}`));
   expect(seen).toEqual([]);
   await nextTurn();
   bus.publish(state, { n: 4 });
@@ -42,12 +42,12 @@ test('delivers the latest event to new subscribers of retained topics only', asy
 test('delivers nested events after earlier ones', async () => {
   const bus = createBus(silentLog);
   const seen: number[] = [];
-  using _listening = bus.subscribe(happened, ({ n }) => {
+  using _listening = bus.subscribe(testTopic, ({ n }) => {
     seen.push(n);
-    if (n === 1) bus.publish(happened, { n: 3 });
+    if (n === 1) bus.publish(testTopic, { n: 3 });
   });
-  bus.publish(happened, { n: 1 });
-  bus.publish(happened, { n: 2 });
+  bus.publish(testTopic, { n: 1 });
+  bus.publish(testTopic, { n: 2 });
   await nextTurn();
   await nextTurn();
   expect(seen).toEqual([1, 2, 3]);
@@ -57,9 +57,9 @@ test('delivers neither events before a subscription nor after its disposal', asy
   const bus = createBus(silentLog);
   const late = vi.fn();
   const unsubscribed = vi.fn();
-  const leaving = bus.subscribe(happened, unsubscribed);
-  bus.publish(happened, { n: 1 });
-  using _late = bus.subscribe(happened, late);
+  const leaving = bus.subscribe(testTopic, unsubscribed);
+  bus.publish(testTopic, { n: 1 });
+  using _late = bus.subscribe(testTopic, late);
   leaving[Symbol.dispose]();
   await nextTurn();
   expect(late).not.toHaveBeenCalled();
@@ -70,11 +70,11 @@ test('logs a subscriber that throws and continues with the others', async () => 
   const error = vi.fn();
   const bus = createBus({ ...silentLog, error });
   const seen: number[] = [];
-  using _bad = bus.subscribe(happened, () => {
+  using _bad = bus.subscribe(testTopic, () => {
     throw new Error('bad');
   });
-  using _good = bus.subscribe(happened, ({ n }) => seen.push(n));
-  bus.publish(happened, { n: 1 });
+  using _good = bus.subscribe(testTopic, ({ n }) => seen.push(n));
+  bus.publish(testTopic, { n: 1 });
   await nextTurn();
   expect(seen).toEqual([1]);
   expect(error).toHaveBeenCalledWith(expect.any(String), { topic: 'test.happened', error: expect.any(Error) });
@@ -83,8 +83,8 @@ test('logs a subscriber that throws and continues with the others', async () => 
 test('throws at the publisher for an event that violates its schema', async () => {
   const bus = createBus(silentLog);
   const listener = vi.fn();
-  using _listening = bus.subscribe(happened, listener);
-  expect(() => bus.publish(happened, { n: 0.5 })).toThrow();
+  using _listening = bus.subscribe(testTopic, listener);
+  expect(() => bus.publish(testTopic, { n: 0.5 })).toThrow();
   await nextTurn();
   expect(listener).not.toHaveBeenCalled();
 });

@@ -3,19 +3,19 @@ import { systemClock } from '../../main/host/runtime/clock.ts';
 import { systemRandom } from '../../main/host/runtime/random.ts';
 
 test('calls a timer once and an interval until its disposal', async () => {
-  let once = 0;
-  let often = 0;
-  systemClock.after(1, () => (once += 1));
+  let timerCount = 0;
+  let intervalCount = 0;
+  systemClock.after(1, () => (timerCount += 1));
   await new Promise<void>((resolve) => {
     const repeating = systemClock.every(1, () => {
-      often += 1;
-      if (often < 3) return;
+      intervalCount += 1;
+      if (intervalCount < 3) return;
       repeating[Symbol.dispose]();
       resolve();
     });
   });
   await new Promise<void>((resolve) => void systemClock.after(10, resolve));
-  expect([once, often]).toEqual([1, 3]);
+  expect([timerCount, intervalCount]).toEqual([1, 3]);
 });
 
 test('supports timers beyond the limit of Node, and their cancellation', async () => {

@@ -16,23 +16,23 @@ const source = (values: readonly number[]) => ({
 
 it('passes entries to the follower regardless of who starts first', async () => {
   const feeds = createFeeds(silentLog);
-  const grown = vi.fn();
-  using followed = feeds.follow(numbers, grown);
+  const onGrown = vi.fn();
+  using followed = feeds.follow(numbers, onGrown);
   expect(await followed.after(0, 2)).toBeUndefined();
   {
     using served = feeds.serve(numbers, source([1, 2, 3]));
-    expect(grown).toHaveBeenCalledTimes(1);
+    expect(onGrown).toHaveBeenCalledTimes(1);
     expect(await followed.after(1, 1)).toEqual({
       entries: [{ key: '2', payload: { n: 2 } }],
       position: 2,
       hasMore: true,
     });
     served.entriesAdded();
-    expect(grown).toHaveBeenCalledTimes(2);
+    expect(onGrown).toHaveBeenCalledTimes(2);
   }
   expect(await followed.after(0, 2)).toBeUndefined();
   using _again = feeds.serve(numbers, source([7]));
-  expect(grown).toHaveBeenCalledTimes(3);
+  expect(onGrown).toHaveBeenCalledTimes(3);
 });
 
 it('skips and logs an invalid entry and continues after it', async () => {

@@ -139,7 +139,7 @@ describe('live setting without interruption:', () => {
   it('applies rules, recipients and limits of mail within a conversation', async () => {
     const socket = connect(host.port('mail'), '127.0.0.1');
     const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
-    const say = async (text: string): Promise<string> => {
+    const sendMail = async (text: string): Promise<string> => {
       if (text !== '') socket.write(`${text}\r\n`);
       for (;;) {
         const line = (await lines.next()).value;
@@ -147,40 +147,40 @@ describe('live setting without interruption:', () => {
         if (!/^\d{3}-/.test(line)) return line;
       }
     };
-    await say('');
-    await say('EHLO test');
-    await say('MAIL FROM:<someone@example.org>');
-    expect(await say('RCPT TO:<newcomer@example.org>')).toMatch(/^5/);
+    await sendMail('');
+    await sendMail('EHLO test');
+    await sendMail('MAIL FROM:<someone@example.org>');
+    expect(await sendMail('RCPT TO:<newcomer@example.org>')).toMatch(/^5/);
     const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
     const storedRecipients = sections
       .find(({ id }) => id === 'mail')
       ?.fields.find(({ name }) => name === 'recipients')?.value;
-    const newcomer = { address: 'newcomer', to: 'inbox://' };
+    const newRecipient = { address: 'newcomer', to: 'inbox://' };
     const settings = {
-      recipients: [...(storedRecipients as object[]), newcomer],
+      recipients: [...(storedRecipients as object[]), newRecipient],
       maxRecipients: 1,
       maxMegabytes: 1,
       spoolDays: 9,
     };
     expect(await change('mail', settings)).toEqual([]);
-    expect(await say('RCPT TO:<newcomer@example.org>')).toMatch(/^250/);
-    expect(await say('RCPT TO:<newcomer@elsewhere.example>')).toMatch(/^452/);
-    await say('DATA');
-    expect(await say('Subject: Within\r\n\r\nStill the same conversation.\r\n.')).toMatch(/^250/);
+    expect(await sendMail('RCPT TO:<newcomer@example.org>')).toMatch(/^250/);
+    expect(await sendMail('RCPT TO:<newcomer@elsewhere.example>')).toMatch(/^452/);
+    await sendMail('DATA');
+    expect(await sendMail('Subject: Within\r\n\r\nStill the same conversation.\r\n.')).toMatch(/^250/);
     await vi.waitFor(async () =>
       expect((await inbox(host.url('control'))).map(({ title }) => title)).toContain('Within ([no sender])'),
     );
 
-    // The current settings decide what the next command may do.
-    expect(await say('EHLO test')).not.toContain('AUTH');
+    // The current settings apply to the next command.
+    expect(await sendMail('EHLO test')).not.toContain('AUTH');
     const login = { name: 'printer', password: 'correct horse' };
     expect(await change('mail', { signIn: 'required', logins: [login], topicPrefix: 'ntfy-' })).toEqual([]);
-    expect(await say('MAIL FROM:<someone@example.org>')).toMatch(/^530/);
+    expect(await sendMail('MAIL FROM:<someone@example.org>')).toMatch(/^530/);
     const credentials = Buffer.from('\0printer\0correct horse').toString('base64');
-    expect(await say(`AUTH PLAIN ${credentials}`)).toMatch(/^235/);
-    expect(await say('MAIL FROM:<someone@example.org>')).toMatch(/^250/);
+    expect(await sendMail(`AUTH PLAIN ${credentials}`)).toMatch(/^235/);
+    expect(await sendMail('MAIL FROM:<someone@example.org>')).toMatch(/^250/);
     expect(await change('mail', { signIn: 'off', logins: [] })).toEqual([]);
-    expect(await say('RCPT TO:<newcomer@example.org>')).toMatch(/^250/);
+    expect(await sendMail('RCPT TO:<newcomer@example.org>')).toMatch(/^250/);
 
     // Networks and the number of connections apply to the next connection.
     const greeting = async (): Promise<string> => {

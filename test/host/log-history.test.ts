@@ -45,7 +45,7 @@ describe('log history', () => {
     writeFileSync(`${path}.1`, `${lines.slice(0, 5000).join('\n')}\n`);
     writeFileSync(path, `${lines.slice(5000).join('\n')}\n`);
     const from = { at: entry.at + 11_000, passed: Infinity };
-    const { lines: olderLines } = await readLinesBefore(path, { from, limit: 9000, fits: () => true });
+    const { lines: olderLines } = await readLinesBefore(path, { from, limit: 9000, matches: () => true });
     expect(olderLines.length).toBe(9000);
     expect(olderLines[0]?.message).toBe('line 10999');
     expect(
@@ -53,17 +53,23 @@ describe('log history', () => {
         ({ message, fields }, index) => message === `line ${String(10_999 - index)}` && fields['word'] !== '',
       ),
     ).toBe(true);
-    const fits = ({ message }: { message: string }): boolean => message.endsWith('00');
-    expect((await readLinesBefore(path, { from: newest, limit: 5, fits })).lines[4]?.message).toBe('line 11500');
-    const none = await readLinesBefore(join(dataDir, 'none.log'), { from: newest, limit: 5, fits });
+    const matches = ({ message }: { message: string }): boolean => message.endsWith('00');
+    expect((await readLinesBefore(path, { from: newest, limit: 5, matches: matches })).lines[4]?.message).toBe(
+      'line 11500',
+    );
+    const none = await readLinesBefore(join(dataDir, 'none.log'), { from: newest, limit: 5, matches: matches });
     expect([none.lines, none.isWhole]).toEqual([[], true]);
   });
 
   /** Reads page by page, like the Log page. */
-  async function readMessages(path: string, limit: number, fits: (line: { message: string }) => boolean = () => true) {
+  async function readMessages(
+    path: string,
+    limit: number,
+    matches: (line: { message: string }) => boolean = () => true,
+  ) {
     const [messages, sizes]: [string[], number[]] = [[], []];
     for (let from: LogPosition = newest; ;) {
-      const { lines, position, isWhole } = await readLinesBefore(path, { from, limit, fits });
+      const { lines, position, isWhole } = await readLinesBefore(path, { from, limit, matches: matches });
       messages.push(...lines.map(({ message }) => message));
       sizes.push(lines.length);
       if (isWhole) return { messages, sizes };
@@ -102,7 +108,7 @@ describe('log history', () => {
       textLine({ ...entry, at: entry.at + offset, fields: { word, at: offset } }),
     );
     writeFileSync(path, `${lines.join('\n')}${end}`);
-    const olderLines = await readLinesBefore(path, { from: newest, limit: 9, fits: () => true });
+    const olderLines = await readLinesBefore(path, { from: newest, limit: 9, matches: () => true });
     expect(olderLines.lines.map(({ fields }) => [fields['at'], fields['word'] === word])).toEqual([
       ['2', true],
       ['1', true],

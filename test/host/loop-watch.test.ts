@@ -141,8 +141,8 @@ describe('event loop delays', () => {
     await vi.waitFor(async () => expect((await read()).get('count')).toBeGreaterThan(3));
     const before = await read();
     let after = before;
-    const grown = (name: string): number => (after.get(name) ?? 0) - (before.get(name) ?? 0);
-    const long = (): number => grown('count') - grown('bucket{le="0.25"}');
+    const increase = (name: string): number => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+    const long = (): number => increase('count') - increase('bucket{le="0.25"}');
     // The monitor misses one delay after each of its checks, about once a second.
     for (let time = 0; time < 12 && long() < 3; time += 1) {
       block(300);
@@ -150,8 +150,8 @@ describe('event loop delays', () => {
       after = await read();
     }
     expect(long()).toBeGreaterThanOrEqual(3);
-    expect(grown('bucket{le="+Inf"}')).toBe(grown('count'));
-    expect(grown('sum')).toBeGreaterThan(0.7);
+    expect(increase('bucket{le="+Inf"}')).toBe(increase('count'));
+    expect(increase('sum')).toBeGreaterThan(0.7);
     const buckets = [...after].flatMap(([name, value]) => (name.startsWith('bucket') ? [value] : []));
     expect(buckets).toEqual(buckets.toSorted((a, b) => a - b));
   });

@@ -13,7 +13,7 @@ import { fixtureService } from '../support/fixture-service.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 
 /** Service whose responses end on request of the test. */
-function ferry(more: Partial<Service> = {}) {
+function createTransferService(overrides: Partial<Service> = {}) {
   const messages: string[] = [];
   const tones: unknown[] = [];
   const answers: ServerResponse[] = [];
@@ -25,7 +25,7 @@ function ferry(more: Partial<Service> = {}) {
     },
     start: () => Promise.resolve(void messages.push(word)),
     reconfigure: (settings) => Promise.resolve(void tones.push((settings as { tone: string }).tone)),
-    ...more,
+    ...overrides,
   }));
   const tone = z.string().default('').meta({ title: 'Tone', description: 'A tone.', live: true });
   const service = { ...fixture, settings: fixture.settings.safeExtend({ tone }) };
@@ -44,7 +44,7 @@ const readText = async (reply: Promise<Response>): Promise<string> => (await rep
 
 describe('restart for a changed setting', () => {
   it('waits for a running request and reports it', async () => {
-    const { service, words: messages, answers } = ferry();
+    const { service, words: messages, answers } = createTransferService();
     await using host = await openTestHost({ services: [service, control] });
     const running = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
@@ -60,7 +60,7 @@ describe('restart for a changed setting', () => {
   });
 
   it('answers in the meantime and waits for long requests', async () => {
-    const { service, words: messages, answers } = ferry();
+    const { service, words: messages, answers } = createTransferService();
     await using host = await openTestHost({ services: [service, control] });
     const first = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
@@ -78,7 +78,7 @@ describe('restart for a changed setting', () => {
   });
 
   it('does not wait for a live stream', async () => {
-    const { service, words: messages, answers } = ferry();
+    const { service, words: messages, answers } = createTransferService();
     await using host = await openTestHost({
       services: [service, control],
       environment: { HOMEPORT_STOP_TIMEOUT: '1' },
@@ -92,7 +92,7 @@ describe('restart for a changed setting', () => {
 
   it('happens at the limit despite running work', async () => {
     const clock = createFakeClock(Date.now());
-    const { service, words: messages, answers } = ferry();
+    const { service, words: messages, answers } = createTransferService();
     const environment = { HOMEPORT_RESTART_WAIT: '30', HOMEPORT_STOP_TIMEOUT: '1' };
     await using host = await openTestHost({ services: [service, control], environment, clock });
     const running = readText(fetch(host.url('ferry'))).catch(() => 'cut');
@@ -106,7 +106,7 @@ describe('restart for a changed setting', () => {
   });
 
   it('happens immediately when the limit is 0', async () => {
-    const { service, words: messages, answers } = ferry();
+    const { service, words: messages, answers } = createTransferService();
     const environment = { HOMEPORT_RESTART_WAIT: '0', HOMEPORT_STOP_TIMEOUT: '1' };
     await using host = await openTestHost({ services: [service, control], environment });
     const running = readText(fetch(host.url('ferry'))).catch(() => 'cut');
@@ -117,7 +117,7 @@ describe('restart for a changed setting', () => {
   });
 
   it('applies live settings immediately and is cancelled when the change is reverted', async () => {
-    const { service, words: messages, tones, answers } = ferry();
+    const { service, words: messages, tones, answers } = createTransferService();
     await using host = await openTestHost({ services: [service, control] });
     const running = readText(fetch(host.url('ferry')));
     await vi.waitFor(() => expect(answers).toHaveLength(1));
@@ -139,7 +139,7 @@ describe('restart for a changed setting', () => {
       begin: () => (openStreams.push('held'), { [Symbol.dispose]: () => void openStreams.push('released') }),
       running: () => jobs,
     };
-    const { service, words: messages } = ferry({ drain });
+    const { service, words: messages } = createTransferService({ drain });
     await using host = await openTestHost({ services: [service, control] });
     expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: [], pending: ['ferry'] });
     expect((await fetchState(host))?.pendingRestart?.transfers).toBe(2);
@@ -150,7 +150,7 @@ describe('restart for a changed setting', () => {
   });
 
   it('happens immediately when the service is disabled or restarted manually', async () => {
-    const { service, words: messages } = ferry({
+    const { service, words: messages } = createTransferService({
       drain: { begin: () => ({ [Symbol.dispose]: () => undefined }), running: () => 1 },
     });
     await using host = await openTestHost({ services: [service, control] });
@@ -162,7 +162,7 @@ describe('restart for a changed setting', () => {
   });
 
   it('waits for a connection of a listener for another protocol', async () => {
-    const { service, words: messages } = ferry({
+    const { service, words: messages } = createTransferService({
       listeners: { quay: { tcp: (socket) => void socket.write('hello\n') } },
     });
     const quay = { name: 'quay', title: 'Quay', protocol: 'tcp' as const, port: 0 };

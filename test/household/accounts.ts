@@ -23,7 +23,7 @@ export async function accounts({ ask }: House): Promise<readonly Moment[]> {
   return [
     {
       ago: 30 * day,
-      async happens() {
+      async run() {
         for (const person of people)
           await ask('POST', '/accounts', { ...person, password: `a long password of ${person.name}` });
         for (const program of programs) {

@@ -54,7 +54,7 @@ const changes: readonly (readonly [
   [1, 'Ben', 'Lamp: dim by default, nobody likes it bright', 'src/lamp.ts', 'percent = 100', 'percent = 60'],
 ];
 
-/** Public key as ssh-keygen writes it; its private key does not exist. */
+/** Public key in the format of ssh-keygen; its private key does not exist. */
 function publicKey(name: string): string {
   const part = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
   return `ssh-ed25519 ${Buffer.concat([part(Buffer.from('ssh-ed25519')), part(randomBytes(32))]).toString('base64')} ${name}`;
@@ -82,14 +82,14 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
   };
   const remote = `${host.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`)}/ada/lamp.git`;
   const cwd = join(folder, 'lamp');
-  const git = async (args: readonly string[], who = 'Ada', ago = 0): Promise<void> => {
+  const git = async (args: readonly string[], author = 'Ada', ago = 0): Promise<void> => {
     const date = new Date(Date.now() - ago).toISOString();
-    const mail = `${who.toLowerCase()}@home.example`;
+    const mail = `${author.toLowerCase()}@home.example`;
     await run('git', ['-c', 'init.defaultBranch=main', ...args], {
       cwd,
       env: {
         ...{ PATH: process.env['PATH'] ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
-        ...{ GIT_AUTHOR_NAME: who, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: who, GIT_COMMITTER_EMAIL: mail },
+        ...{ GIT_AUTHOR_NAME: author, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: author, GIT_COMMITTER_EMAIL: mail },
         ...{ GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
       },
     });
@@ -99,12 +99,12 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), texts[path] ?? '');
   };
-  const change = ([days, who, text, file, from, to]: (typeof changes)[number]): Moment => ({
+  const change = ([days, author, text, file, from, to]: (typeof changes)[number]): Moment => ({
     ago: days * day,
-    async happens() {
+    async run() {
       texts[file] = (texts[file] ?? '').replace(from, to);
       write(file);
-      await git(['commit', '-qam', text], who, days * day);
+      await git(['commit', '-qam', text], author, days * day);
       await git(['push', '-q', remote, 'main']);
     },
   });
@@ -112,7 +112,7 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
   return [
     {
       ago: 25 * day,
-      async happens() {
+      async run() {
         await api('POST', '/user/repos', { name: 'lamp', description: 'Lights that know when somebody comes home' });
         await api('POST', '/user/repos', {
           name: 'recipes',
@@ -154,7 +154,7 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
     ...changes.map(change),
     {
       ago: 15 * day,
-      async happens() {
+      async run() {
         await git(['tag', 'v1.0']);
         await git(['push', '-q', remote, 'v1.0']);
         await api('POST', `${repositoryPath}/releases`, {
@@ -178,7 +178,7 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
     },
     {
       ago: 8 * day,
-      async happens() {
+      async run() {
         await api('POST', `${repositoryPath}/issues`, {
           title: 'Say what is on when I leave',
           labels: [2],
@@ -194,7 +194,7 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
     },
     {
       ago: 20 * hour,
-      async happens() {
+      async run() {
         await git(['checkout', '-q', '-b', 'dim-at-night']);
         texts['src/lamp.ts'] = (texts['src/lamp.ts'] ?? '').replace(
           'await found.set(percent);',
@@ -214,8 +214,8 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
           },
           ben,
         );
-        const { object } = await api('GET', `${repositoryPath}/git/refs/heads/dim-at-night`).then((found: any) =>
-          Array.isArray(found) ? found[0] : found,
+        const { object } = await api('GET', `${repositoryPath}/git/refs/heads/dim-at-night`).then((references: any) =>
+          Array.isArray(references) ? references[0] : references,
         );
         await api('POST', `${repositoryPath}/statuses/${String(object.sha)}`, {
           state: 'success',
@@ -227,7 +227,7 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
     },
     {
       ago: 3 * hour,
-      async happens() {
+      async run() {
         await api('POST', `${repositoryPath}/branch_protections`, {
           rule_name: 'main',
           enable_push: true,

@@ -43,7 +43,7 @@ export async function databases({ host, ask }: House): Promise<readonly Moment[]
   return [
     {
       ago: 18 * day,
-      async happens() {
+      async run() {
         await sql(statements);
         for (const name of ['ada', 'ben', 'clara', 'dora'])
           await ask('POST', '/data/users', { email: `${name}@home.example`, password: 'harbour-lamp-42' });
@@ -55,7 +55,7 @@ export async function databases({ host, ask }: House): Promise<readonly Moment[]
     },
     {
       ago: 2 * hour,
-      async happens() {
+      async run() {
         const { anon } = await ask('GET', '/data/keys');
         for (const name of ['ada', 'clara'])
           await fetch(`${host.url('data')}/auth/v1/token?grant_type=password`, {

@@ -1,10 +1,9 @@
 import { SmtpDialogue } from '../support/smtp.ts';
-import { daily, day, hour, minute, range, scattered, type House, type Moment } from './moment.ts';
+import { daily, day, hour, minute, range, pseudoRandom, type House, type Moment } from './moment.ts';
 import { openStandIn } from './stand-in.ts';
 
 /**
- * Destinations of notifications, notifications of programs, and mails of devices. One destination is unreachable since
- * yesterday.
+ * Destinations, notifications of programs and mails of devices. One destination has been unreachable since yesterday.
  */
 export async function delivery({ host, ask, keep }: House): Promise<readonly Moment[]> {
   let isGotifyAway = false;
@@ -27,10 +26,15 @@ export async function delivery({ host, ask, keep }: House): Promise<readonly Mom
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid token"}');
     }),
   );
-  const notify = async (key: string, title: string, body: string, more: Record<string, string> = {}): Promise<void> => {
-    const form = new URLSearchParams({ title, body, ...more });
+  const notify = async (
+    key: string,
+    title: string,
+    body: string,
+    overrides: Record<string, string> = {},
+  ): Promise<void> => {
+    const form = new URLSearchParams({ title, body, ...overrides });
     const reply = await fetch(`${host.url('notify')}/notify/${key}`, { method: 'POST', body: form });
-    // 424: a destination has refused it while we waited.
+    // Status 424: a destination refused it within the wait time.
     if (![200, 424].includes(reply.status)) throw new Error(`${key}: ${await reply.text()}`);
   };
   const mail = async (to: string, subject: string, body: string): Promise<void> => {
@@ -46,7 +50,7 @@ export async function delivery({ host, ask, keep }: House): Promise<readonly Mom
   return [
     {
       ago: 30 * day,
-      async happens() {
+      async run() {
         await ask('POST', '/notify/keys', { key: 'house', text: house.join('\n') });
         await ask('POST', '/notify/keys', {
           key: 'watchtower',
@@ -63,12 +67,12 @@ export async function delivery({ host, ask, keep }: House): Promise<readonly Mom
       },
     },
     ...daily(range(1, 29), 6, (back) =>
-      notify('house', `Backup of the laptop, ${String(2 + scattered(back, 20))} GB`, 'Nothing is missing.', {
+      notify('house', `Backup of the laptop, ${String(2 + pseudoRandom(back, 20))} GB`, 'Nothing is missing.', {
         type: 'success',
       }),
     ),
     ...daily(range(1, 29, 2), 17, (back) =>
-      notify('house', 'A window is open', `The attic, for ${String(20 + scattered(back, 60))} min. Rain is near.`, {
+      notify('house', 'A window is open', `The attic, for ${String(20 + pseudoRandom(back, 60))} min. Rain is near.`, {
         type: 'warning',
       }),
     ),
@@ -82,15 +86,15 @@ export async function delivery({ host, ask, keep }: House): Promise<readonly Mom
       mail('backup-full@nas.lan', 'Full backup finished', 'photos, music and papers: 1.2 TB in 4 h 12 min.'),
     ),
     ...daily(range(0, 29, 9), 12, () => mail('nobody@nas.lan', 'Hello', 'To an address that nobody made.')),
-    { ago: 5 * hour, happens: async () => (isGotifyAway = true) },
+    { ago: 5 * hour, run: async () => (isGotifyAway = true) },
     {
       ago: 4 * hour,
-      happens: () => notify('house', 'A window is open', 'The attic, for 35 min.', { type: 'warning' }),
+      run: () => notify('house', 'A window is open', 'The attic, for 35 min.', { type: 'warning' }),
     },
     {
       ago: 70 * minute,
-      happens: () => notify('house', 'The freezer is warm', '-9 °C for 20 min.', { type: 'failure' }),
+      run: () => notify('house', 'The freezer is warm', '-9 °C for 20 min.', { type: 'failure' }),
     },
-    { ago: 12 * minute, happens: () => mail('camera@nas.lan', 'Motion at the gate', 'Front camera, 1 person.') },
+    { ago: 12 * minute, run: () => mail('camera@nas.lan', 'Motion at the gate', 'Front camera, 1 person.') },
   ];
 }

@@ -13,7 +13,7 @@ const finished: readonly (readonly [daysAgo: number, title: string])[] = [
   [0.4, 'Repairing a bicycle wheel'],
 ];
 
-/** Films that came, one that could not, two that are coming, and channels that are looked at. */
+/** Finished and failed downloads, two running ones, and subscriptions. */
 export async function downloads({ folder, ask, keep }: House): Promise<readonly Moment[]> {
   const site = keep(await startFixtureSite());
   const films = keep(await openFilms(folder, site.address));
@@ -24,12 +24,12 @@ export async function downloads({ folder, ask, keep }: House): Promise<readonly 
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   };
-  const get = async (url: string, more: object = {}): Promise<void> => {
-    await ask('POST', '/downloads', { url, ...more });
+  const get = async (url: string, overrides: object = {}): Promise<void> => {
+    await ask('POST', '/downloads', { url, ...overrides });
     await settled();
   };
-  const channel = (name: string, title: string, titles: readonly string[], more: object = {}): string =>
-    `${new URL(site.publish(name, titles)).href.split('?')[0] ?? ''}?${new URLSearchParams({ title, ...more }).toString()}`;
+  const channel = (name: string, title: string, titles: readonly string[], overrides: object = {}): string =>
+    `${new URL(site.publish(name, titles)).href.split('?')[0] ?? ''}?${new URLSearchParams({ title, ...overrides }).toString()}`;
   const bread = ['Sourdough from nothing', 'Ovens and stones', 'Flour: what the numbers say'];
   const boats = ['Caulking a hull', 'Sails and their names'];
   const check = async (name: string): Promise<void> => {
@@ -40,9 +40,9 @@ export async function downloads({ folder, ask, keep }: House): Promise<readonly 
   return [
     {
       ago: 26 * day,
-      async happens() {
-        const subscribe = (url: string, more: object): Promise<unknown> =>
-          ask('POST', '/downloads/subscriptions', { url, ...more });
+      async run() {
+        const subscribe = (url: string, overrides: object): Promise<unknown> =>
+          ask('POST', '/downloads/subscriptions', { url, ...overrides });
         await subscribe(channel('bread', 'The slow kitchen', bread, { image: films.picture(2) }), {
           intervalMinutes: 60,
           folder: 'Kitchen',
@@ -52,10 +52,10 @@ export async function downloads({ folder, ask, keep }: House): Promise<readonly 
         await subscribe(channel('boats', 'Wooden boats', boats), { intervalMinutes: 720, titleRegex: 'sail|hull' });
       },
     },
-    ...finished.map(([days, title]) => ({ ago: days * day, happens: () => get(films.page(title)) })),
+    ...finished.map(([days, title]) => ({ ago: days * day, run: () => get(films.page(title)) })),
     {
       ago: 5 * hour,
-      async happens() {
+      async run() {
         await get(films.page('The sea at night, to fall asleep', '/aud.m4a'), {
           download_type: 'audio',
           quality: 'best',
@@ -71,11 +71,11 @@ export async function downloads({ folder, ask, keep }: House): Promise<readonly 
     },
     {
       ago: 0,
-      async happens() {
-        const slowly = (title: string, rate: number): Promise<unknown> =>
+      async run() {
+        const downloadSlowly = (title: string, rate: number): Promise<unknown> =>
           ask('POST', '/downloads', { url: films.page(title, `/slow/${String(rate)}/big.mp4`) });
-        await slowly('Harbour at dawn, four hours of calm water', 12);
-        await slowly('Mending a wooden hull: planks, caulk and patience', 9);
+        await downloadSlowly('Harbour at dawn, four hours of calm water', 12);
+        await downloadSlowly('Mending a wooden hull: planks, caulk and patience', 9);
         await ask('POST', '/downloads', { url: films.page('A walk along the pier'), auto_start: false });
       },
     },

@@ -6,7 +6,7 @@ import { openStandIn, type StandIn } from './stand-in.ts';
 
 const run = promisify(execFile);
 
-/** Skies over the sea, one for each film in turn. */
+/** Sky colors of the film pictures, used in turn. */
 const skies = [
   ['#f6b26b', '#274b73'],
   ['#8ec5d6', '#1d4e6b'],
@@ -15,17 +15,17 @@ const skies = [
   ['#e9856f', '#3a2440'],
 ] as const;
 
-/** Site with films and a picture for each; `source` is the address of the media. */
+/** Starts a site with films and a picture for each; `source` is the address of the media. */
 export async function openFilms(
   folder: string,
   source: string,
 ): Promise<StandIn & { page(title: string, path?: string): string; picture(sky: number): string }> {
   await Promise.all(
-    skies.map(([above, below], at) =>
+    skies.map(([above, below], index) =>
       run('ffmpeg', [
         ...['-nostdin', '-loglevel', 'error', '-y', '-f', 'lavfi'],
         ...['-i', `gradients=size=640x360:c0=${above}:c1=${below}:x0=320:y0=0:x1=320:y1=360:nb_colors=2`],
-        ...['-frames:v', '1', join(folder, `sky${String(at)}.jpg`)],
+        ...['-frames:v', '1', join(folder, `sky${String(index)}.jpg`)],
       ]),
     ),
   );

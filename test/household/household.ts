@@ -53,10 +53,10 @@ export const householdParts: Readonly<Record<string, readonly string[]>> = {
 /**
  * Waits until all notifications have been tried everywhere: sample data must not contain the time of their delivery.
  */
-async function untilTold(ask: House['ask']): Promise<void> {
+async function untilTold(sendRequest: House['ask']): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
     await wait(20);
-    const { notices } = await ask('GET', '/notify/notices?state=waiting&limit=20');
+    const { notices } = await sendRequest('GET', '/notify/notices?state=waiting&limit=20');
     const deliveries: readonly NotifyDelivery[] = notices.flatMap((notice: NotifyHistoryEntry) => notice.deliveries);
     if (deliveries.every(({ state, attempts }) => state !== 'waiting' || attempts > 0)) return;
   }
@@ -94,9 +94,9 @@ export async function openHousehold(
     readonly pages?: string;
     /** Default: a new folder, deleted at the end. */
     readonly dataDir?: string;
-    /** Ports as people have them, each so much above; without, free ones. */
+    /** Offset that is added to the usual ports; without it, free ports are used. */
     readonly portsAbove?: number;
-    /** Names of parts; without, all. */
+    /** Names of the parts to create; without it, all. */
     readonly only?: readonly string[];
   } = {},
 ): Promise<TestHost> {
@@ -104,15 +104,15 @@ export async function openHousehold(
   const folder = openFolder();
   open.defer(() => rmSync(folder, { recursive: true, force: true }));
   const clock = createTravelClock(31 * day);
-  const keep: House['keep'] = (kept) => open.use(kept);
+  const use: House['keep'] = (kept) => open.use(kept);
   const environment = {
     ...sharing(),
     ...(options.portsAbove === undefined ? {} : shiftPorts(options.portsAbove)),
     ALLOW_PRIVATE_ADDRESSES: 'true',
     DOWNLOAD_DIR: join(folder, 'Downloads'),
-    ...(await streamingEnvironment(keep)),
+    ...(await streamingEnvironment(use)),
   };
-  const host = keep(
+  const host = use(
     await openTestHost({
       clock,
       environment,
@@ -120,15 +120,15 @@ export async function openHousehold(
       ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
     }),
   );
-  const ask: House['ask'] = (method, path, body) =>
+  const sendRequest: House['ask'] = (method, path, body) =>
     api(host.url('control'), `/api${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   const selectedParts = parts.filter(({ name }) => options.only?.includes(name) ?? true);
   const moments: Moment[] = [];
-  for (const part of selectedParts) moments.push(...(await part({ host, folder, ask, keep })));
-  for (const { ago, happens } of moments.sort((a, b) => b.ago - a.ago)) {
+  for (const part of selectedParts) moments.push(...(await part({ host, folder, ask: sendRequest, keep: use })));
+  for (const { ago, run } of moments.sort((a, b) => b.ago - a.ago)) {
     await clock.goTo(ago);
-    await happens();
-    await untilTold(ask);
+    await run();
+    await untilTold(sendRequest);
   }
   await clock.goTo(0);
   const kept = open.move();

@@ -1,5 +1,5 @@
 import { adminAuthorization } from '../support/host.ts';
-import { daily, day, hour, minute, range, scattered, type House, type Moment } from './moment.ts';
+import { daily, day, hour, minute, range, pseudoRandom, type House, type Moment } from './moment.ts';
 
 interface Published {
   readonly topic: string;
@@ -10,7 +10,7 @@ interface Published {
   readonly more?: Readonly<Record<string, string>>;
 }
 
-/** Topics that programs of the house publish to, some with buttons, files and Markdown. */
+/** Topics of programs in the household, some with buttons, files and Markdown. */
 export async function messages({ host, ask }: House): Promise<readonly Moment[]> {
   const publish = async ({ topic, message, title, priority = 3, tags = '', more = {} }: Published): Promise<void> => {
     const headers = {
@@ -21,12 +21,12 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
     const reply = await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body: message, headers });
     if (!reply.ok) throw new Error(`${topic}: ${await reply.text()}`);
   };
-  const publishAt = (ago: number, message: Published): Moment => ({ ago, happens: () => publish(message) });
+  const publishAt = (ago: number, message: Published): Moment => ({ ago, run: () => publish(message) });
   return [
     {
-      // Before anything is published: a removed topic must not return.
+      // Runs before anything is published, because a removed topic must not return.
       ago: 40 * day,
-      happens: () =>
+      run: () =>
         ask('PUT', '/push/retention', {
           rules: [
             { topic: 'nas-*', seconds: 90 * 86_400, most: null },
@@ -37,14 +37,14 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
     ...daily(range(0, 30), 19, (back) =>
       publish({
         ...{ topic: 'nas-info-backup', title: 'Backup finished', tags: 'floppy_disk' },
-        message: `All 3 volumes were saved, ${String(4 + scattered(back, 9))} GB of them new.`,
+        message: `All 3 volumes were saved, ${String(4 + pseudoRandom(back, 9))} GB of them new.`,
       }),
     ),
     ...daily(range(0, 30, 2), 13, (back) =>
       publish({
         ...{
           topic: 'home-info-solar',
-          title: `Solar: ${String(6 + scattered(back, 14))} kWh`,
+          title: `Solar: ${String(6 + pseudoRandom(back, 14))} kWh`,
           priority: 2,
           tags: 'sunny',
         },
@@ -55,7 +55,7 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
       publish({
         topic: 'home-info-door',
         title: 'Somebody rings',
-        message: `Front door, 14:${String(10 + scattered(back, 49))}`,
+        message: `Front door, 14:${String(10 + pseudoRandom(back, 49))}`,
         priority: 4,
         tags: 'bell',
       }),
@@ -100,7 +100,7 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
     }),
     {
       ago: 0,
-      async happens() {
+      async run() {
         const later = (topic: string, title: string, message: string, delay: string): Promise<void> =>
           publish({ topic, title, message, more: { Delay: delay } });
         await later('home-info-reminder', 'Put the bins out', 'Paper and glass tomorrow morning.', '9h');

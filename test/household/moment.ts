@@ -7,35 +7,35 @@ export const day = 24 * hour;
 /** Event of the household and its age in milliseconds. */
 export interface Moment {
   readonly ago: number;
-  readonly happens: () => Promise<unknown>;
+  readonly run: () => Promise<unknown>;
 }
 
 /** Context of the parts of the household. */
 export interface House {
   readonly host: TestHost;
-  /** Its own folder, for files of people and programs. */
+  /** Folder for files of people and programs. */
   readonly folder: string;
-  /** Our own API, as the administrator; the path without `/api`. */
+  /** Calls the app API as the administrator; the path does not contain `/api`. */
   readonly ask: (method: string, path: string, body?: unknown) => Promise<any>;
-  /** Ends with the household. */
+  /** Disposes a resource at the end of the household. */
   readonly keep: <T extends AsyncDisposable | Disposable>(open: T) => T;
 }
 
-/** The same thing on several days, at this hour of the day or so. */
+/** Repeats an event on several days at about the same hour. */
 export function daily(
   days: Iterable<number>,
   hours: number,
-  happens: (daysAgo: number) => Promise<unknown>,
+  run: (daysAgo: number) => Promise<unknown>,
 ): readonly Moment[] {
-  return [...days].map((back) => ({ ago: back * day + hours * hour, happens: () => happens(back) }));
+  return [...days].map((daysAgo) => ({ ago: daysAgo * day + hours * hour, run: () => run(daysAgo) }));
 }
 
-/** From the first to before the last, each `step`. */
+/** Returns the numbers from `first` up to but not including `last`, in steps of `step`. */
 export function range(first: number, last: number, step = 1): readonly number[] {
-  return Array.from({ length: Math.max(0, Math.ceil((last - first) / step)) }, (_, at) => first + at * step);
+  return Array.from({ length: Math.max(0, Math.ceil((last - first) / step)) }, (_, index) => first + index * step);
 }
 
-/** Numbers that look as if by chance and are the same in every run. */
-export function scattered(at: number, most: number): number {
-  return Math.floor((Math.abs(Math.sin(at * 12.9898 + 4.1) * 43_758.5453) % 1) * most);
+/** Returns a pseudo-random number that is the same in every run. */
+export function pseudoRandom(index: number, max: number): number {
+  return Math.floor((Math.abs(Math.sin(index * 12.9898 + 4.1) * 43_758.5453) % 1) * max);
 }

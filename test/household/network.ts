@@ -14,10 +14,10 @@ export async function network({ ask }: House): Promise<readonly Moment[]> {
     outside: ['photos=http://127.0.0.1:2342'],
   };
   return [
-    { ago: 29 * day, happens: () => ask('PATCH', '/settings/gateway', settings) },
+    { ago: 29 * day, run: () => ask('PATCH', '/settings/gateway', settings) },
     {
       ago: 3 * hour,
-      async happens() {
+      async run() {
         const { services } = await ask('GET', '/gateway');
         const of = services.find(({ id }: { id: string }) => id === 'downloads');
         const { url } = of.addresses.find(({ by }: { by: string }) => by === 'name');

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A program of the household that the services talk to. */
+/** Program of the household that the services connect to. */
 export interface StandIn extends AsyncDisposable {
   readonly port: number;
   readonly url: string;

@@ -7,7 +7,7 @@ const television = 'Mozilla/5.0 (Linux; Android 12; BRAVIA 4K) Stremio/1.6.12';
 const tablet = 'Mozilla/5.0 (iPad; CPU OS 18_1 like Mac OS X) Stremio/1.3.4';
 const gigabyte = 1_000_000_000;
 
-/** A file as addons tell of it. */
+/** File as addons describe it. */
 function stream(name: string, seeders: number, size: number, infoHash?: string): object {
   return {
     name: `Harbour ${/\d+p/.exec(name)?.[0] ?? ''}`,
@@ -51,7 +51,7 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
     ...{ type: 'custom', instanceId, enabled: true },
     options: { name, manifestUrl },
   });
-  const living = {
+  const livingRoom = {
     addonName: 'Living room',
     presets: [own('a1', 'Harbour', lists.manifestUrl), own('a2', 'Film lists', catalogs.manifestUrl)],
     services: [
@@ -68,29 +68,29 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
     ...{ formatter: { id: 'torrentio' }, sortCriteria: { global: [] }, excludedCertifications: ['R', 'NC-17'] },
   };
   const paths = { living: '', children: '' };
-  const list = async (whose: keyof typeof paths, player: string): Promise<void> => {
-    const streamUrl = `${host.url('addons')}${paths[whose].replace('/manifest.json', '')}/stream/movie/tt0111161.json`;
+  const list = async (device: keyof typeof paths, player: string): Promise<void> => {
+    const streamUrl = `${host.url('addons')}${paths[device].replace('/manifest.json', '')}/stream/movie/tt0111161.json`;
     const reply = await fetch(streamUrl, { headers: { 'User-Agent': player } });
     if (!reply.ok) throw new Error(await reply.text());
   };
-  const evening = (): Promise<void> => list('living', television);
-  const morning = (): Promise<void> => list('children', tablet);
+  const watchOnTelevision = (): Promise<void> => list('living', television);
+  const watchOnTablet = (): Promise<void> => list('children', tablet);
   return [
     {
       ago: 20 * day,
-      async happens() {
-        paths.living = (await ask('POST', '/addons/profiles', { config: living })).installPath;
+      async run() {
+        paths.living = (await ask('POST', '/addons/profiles', { config: livingRoom })).installPath;
         paths.children = (await ask('POST', '/addons/profiles', { config: children })).installPath;
       },
     },
-    { ago: 26 * hour, happens: evening },
-    ...[21, 20.5, 20].map((hours) => ({ ago: hours * hour, happens: evening })),
-    ...[9, 8.5].map((hours) => ({ ago: hours * hour, happens: morning })),
+    { ago: 26 * hour, run: watchOnTelevision },
+    ...[21, 20.5, 20].map((hours) => ({ ago: hours * hour, run: watchOnTelevision })),
+    ...[9, 8.5].map((hours) => ({ ago: hours * hour, run: watchOnTablet })),
     {
-      // A mistyped key.
+      // Mistyped key.
       ago: 5 * hour,
-      happens: () => ask('POST', '/addons/services/test', { id: 'torbox', credentials: { apiKey: 'TBKEI' } }),
+      run: () => ask('POST', '/addons/services/test', { id: 'torbox', credentials: { apiKey: 'TBKEI' } }),
     },
-    { ago: 2 * hour, happens: evening },
+    { ago: 2 * hour, run: watchOnTelevision },
   ];
 }

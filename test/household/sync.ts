@@ -14,8 +14,8 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
   };
   const ended = async (job: number): Promise<void> => {
     for (;;) {
-      const { job: found } = await ask('GET', `/sync/jobs/${String(job)}`);
-      if (found.endedAt !== null) return;
+      const { job: finishedJob } = await ask('GET', `/sync/jobs/${String(job)}`);
+      if (finishedJob.endedAt !== null) return;
       await setTimeout(50);
     }
   };
@@ -35,7 +35,7 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
   return [
     {
       ago: 28 * day,
-      async happens() {
+      async run() {
         for (const number of range(0, 60))
           write(`photos/2026/IMG_${String(4000 + number)}.jpg`, 900_000 + number * 1000);
         for (const number of range(0, 12)) write(`music/Harbour songs/${String(number + 1)}.flac`, 2_400_000);
@@ -43,7 +43,7 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
         for (const name of ['Harbour at night.mkv', 'The long pier.mkv']) write(`films/${name}`, 400_000_000);
         mkdirSync(toPath('stick'));
         await ask('POST', '/sync/remotes', { name: 'nas', type: 'alias', parameters: { remote: toPath('nas') } });
-        // Its server is unreachable: the remote is created as rclone's clients do, without a test of the connection.
+        // The server is unreachable: the remote is created like rclone clients do, without a connection test.
         await fetch(`${host.url('sync')}/config/create`, {
           method: 'POST',
           headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
@@ -91,14 +91,14 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
     ...daily(range(2, 26, 7), 5, () => run(music)),
     {
       ago: 7 * hour,
-      async happens() {
+      async run() {
         rmSync(toPath('stick'), { recursive: true });
         await run(stick);
       },
     },
     {
       ago: 20 * minute,
-      async happens() {
+      async run() {
         write('photos/2026/IMG_5100.jpg', 1_900_000);
         rmSync(toPath('photos/2026/IMG_4003.jpg'));
         await run(photos);

@@ -1,5 +1,5 @@
 import { adminAuthorization } from '../support/host.ts';
-import { hour, range, scattered, type House, type Moment } from './moment.ts';
+import { hour, range, pseudoRandom, type House, type Moment } from './moment.ts';
 
 /** Requests of apps during the day: more in the evening, few at night. */
 export async function traffic({ host, ask }: House): Promise<readonly Moment[]> {
@@ -11,7 +11,7 @@ export async function traffic({ host, ask }: House): Promise<readonly Moment[]> 
     ['uptime', '/metrics'],
   ];
   const getHour = (ago: number): number => new Date(Date.now() - ago).getHours();
-  const many = (ago: number): number => {
+  const messagesPerDay = (ago: number): number => {
     const hour = getHour(ago);
     return hour < 6 ? 1 : hour < 17 ? 4 : 9;
   };
@@ -19,9 +19,9 @@ export async function traffic({ host, ask }: House): Promise<readonly Moment[]> 
     const ago = (back + 0.5) * hour;
     return {
       ago,
-      async happens() {
+      async run() {
         for (const [hour, [service, path]] of requestedPaths.entries()) {
-          const times = 1 + scattered(back * 7 + hour, many(ago));
+          const times = 1 + pseudoRandom(back * 7 + hour, messagesPerDay(ago));
           const headers = { authorization: adminAuthorization };
           for (const _ of range(0, times))
             await fetch(host.url(service) + path, { headers }).then((r) => r.arrayBuffer());

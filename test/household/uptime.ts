@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { adminAuthorization } from '../support/host.ts';
 import { writeKumaDatabase } from '../services/uptime/kuma-database.ts';
-import { day, hour, minute, range, scattered, type House, type Moment } from './moment.ts';
+import { day, hour, minute, range, pseudoRandom, type House, type Moment } from './moment.ts';
 import { openStandIn } from './stand-in.ts';
 
 interface Watched {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Usual answer, ms. */
+  /** Usual response time in ms. */
   readonly ping: number;
-  /** Hours ago that it was away, from and to. */
+  /** Start and end of the outage, in hours before now. */
   readonly away?: readonly (readonly [from: number, to: number])[];
 }
 
@@ -50,7 +50,7 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
     for (const [index, watched] of monitors.entries()) {
       const monitor_id = index + 1;
       const ping = (minutesAgo: number): number =>
-        Math.max(1, watched.ping + scattered(minutesAgo + index * 97, watched.ping / 2 + 2));
+        Math.max(1, watched.ping + pseudoRandom(minutesAgo + index * 97, watched.ping / 2 + 2));
       // Older history contains only the changes.
       for (const [from, to] of (watched.away ?? []).filter(([, end]) => end >= 24).toSorted(([a], [b]) => b - a)) {
         const change = (status: number, hoursAgo: number, msg: string): object => ({
@@ -89,7 +89,7 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
   return [
     {
       ago: 1000,
-      async happens() {
+      async run() {
         const file = join(folder, 'kuma.db');
         writeKumaDatabase(file, {
           user: [{ id: 1, username: 'ada', password: 'x' }],

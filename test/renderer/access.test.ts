@@ -93,17 +93,17 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     await page.getByRole('button', { name: 'New account' }).click();
     const typed = page.locator('#new-name');
     await typed.fill('the-boat-in-the-shed');
-    // The session is ended on another device; the live stream tells this page.
+    // The session is ended on another device; the live stream notifies this page.
     await page.evaluate(() =>
       fetch('/api/session', {
         method: 'DELETE',
         headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
       }),
     );
-    const door = page.getByRole('dialog', { name: 'Sign in' });
-    await door.getByLabel('Name').fill(admin.name);
+    const signInDialog = page.getByRole('dialog', { name: 'Sign in' });
+    await signInDialog.getByLabel('Name').fill(admin.name);
     expect(await typed.isVisible()).toBe(false);
-    await door.getByLabel('Password').fill(admin.password);
+    await signInDialog.getByLabel('Password').fill(admin.password);
     await page.keyboard.press('Enter');
     await typed.waitFor();
     expect(await typed.inputValue()).toBe('the-boat-in-the-shed');
@@ -167,18 +167,18 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     await requested.promise;
     // A request that is refused in the meantime leads to the sign-in before the other response arrives.
     await dialog.getByRole('button', { name: 'Make the account' }).click();
-    const door = page.getByRole('dialog', { name: 'Sign in' });
-    await door.getByLabel('Name').fill(admin.name);
-    await door.getByLabel('Password').fill(admin.password);
+    const signInDialog = page.getByRole('dialog', { name: 'Sign in' });
+    await signInDialog.getByLabel('Name').fill(admin.name);
+    await signInDialog.getByLabel('Password').fill(admin.password);
     await page.keyboard.press('Enter');
-    await door.waitFor({ state: 'detached' });
+    await signInDialog.waitFor({ state: 'detached' });
     const late = page.waitForResponse((response) => response.url().endsWith('/api/session'));
     release.resolve(undefined);
     await (await late).finished();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('navigation', { name: 'Homeport', exact: true }).getByRole('link', { name: 'Inbox' }).click();
     await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
-    expect(await door.count()).toBe(0);
+    expect(await signInDialog.count()).toBe(0);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

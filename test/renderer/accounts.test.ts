@@ -44,8 +44,8 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await change('*', { grants: [] });
   });
 
-  const make = (name: string, more: object = {}): Promise<unknown> =>
-    api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name, ...more }) });
+  const make = (name: string, overrides: object = {}): Promise<unknown> =>
+    api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name, ...overrides }) });
 
   it('lists people, disabled service accounts and the grants of anyone', async () => {
     await using visit = await pages.visit('/settings/accounts');
@@ -214,12 +214,12 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('nas', { kind: 'service' });
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
-    const ask = async (): Promise<void> => {
+    const sendRequest = async (): Promise<void> => {
       await page.getByLabel('Name', { exact: true }).fill('nas-high-backup');
       await page.getByRole('button', { name: 'Ask' }).click();
     };
     await page.getByText('Try what nas may do').click();
-    await ask();
+    await sendRequest();
     await page.getByText('nas may not publish to nas-high-backup').waitFor();
     const form = page.getByRole('form', { name: 'New grant' });
     await form.getByLabel('Pattern').fill('*-*-backup');
@@ -228,7 +228,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const matrix = page.getByRole('table', { name: 'Grants' });
     await matrix.getByText('*-*-backup').waitFor();
     expect(await matrix.getByLabel('Read *-*-backup').isChecked()).toBe(false);
-    await ask();
+    await sendRequest();
     await page.getByText('nas may publish to nas-high-backup').waitFor();
     await form.getByLabel('Pattern').fill('nas-high-*');
     await form.getByLabel('Permission').selectOption('Denied');
@@ -237,21 +237,21 @@ describe.skipIf(noBrowser)('accounts page', () => {
       .getByRole('row', { name: /nas-high-/ })
       .getByText('Denied')
       .waitFor();
-    await ask();
-    // Both patterns have ten characters: of those the one that grants writing counts.
+    await sendRequest();
+    // Both patterns have ten characters, so the one that grants write access applies.
     await page.getByText('nas may publish to nas-high-backup').waitFor();
     await matrix.getByLabel('Write *-*-backup').uncheck();
     await getToast(page, 'Changed: *-*-backup.').waitFor();
-    await ask();
+    await sendRequest();
     await page.getByText('nas may not publish to nas-high-backup').waitFor();
     await matrix.getByLabel('Write nas-high-*').check();
     const change = getToast(page, 'Changed: nas-high-*.');
     await change.waitFor();
-    await ask();
+    await sendRequest();
     await page.getByText('nas may publish to nas-high-backup').waitFor();
     await change.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => matrix.getByLabel('Write nas-high-*').isChecked()).toBe(false);
-    await ask();
+    await sendRequest();
     await page.getByText('nas may not publish to nas-high-backup').waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -463,7 +463,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
   it('supports keyboard navigation', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    const reach = async (name: string): Promise<void> => {
+    const openAccount = async (name: string): Promise<void> => {
       const focused = (): Promise<string> =>
         page.evaluate(() => {
           const element = document.activeElement;
@@ -473,7 +473,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
       expect(await focused()).toBe(name);
     };
     await page.getByRole('list', { name: 'People' }).waitFor();
-    await reach('New account');
+    await openAccount('New account');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'New account' });
     await expect.poll(() => dialog.getByLabel('Name').evaluate((input) => input === document.activeElement)).toBe(true);
@@ -482,24 +482,24 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.keyboard.type('harbour light');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
-    await reach('Name of the token');
+    await openAccount('Name of the token');
     await page.keyboard.type('phone');
-    await reach('What it may do');
+    await openAccount('What it may do');
     await page.keyboard.type('All');
-    await reach('Make a token');
+    await openAccount('Make a token');
     await page.keyboard.press('Enter');
     await page.locator('code').filter({ hasText: /^tk_/ }).waitFor();
-    await reach('Pattern');
+    await openAccount('Pattern');
     await page.keyboard.type('chat-*');
     await page.keyboard.press('Enter');
     const read = page.getByLabel('Read chat-*');
     await read.waitFor();
-    await reach('Read chat-*');
+    await openAccount('Read chat-*');
     await page.keyboard.press('Space');
     await expect.poll(() => read.isChecked()).toBe(false);
-    await reach('Remove this account');
+    await openAccount('Remove this account');
     await page.keyboard.press('Enter');
-    await reach('Remove the account');
+    await openAccount('Remove the account');
     await page.keyboard.press('Enter');
     await page.getByText('grace is removed.').waitFor();
     expect(visit.complaints).toEqual([]);

@@ -37,10 +37,10 @@ describe.skipIf(noBrowser)('Addons', () => {
   afterEach(() => host[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(browser, options);
-    await signIn(watched.page.context(), host.url('control'));
-    await watched.page.goto(`${host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(browser, options);
+    await signIn(browserPage.page.context(), host.url('control'));
+    await browserPage.page.goto(`${host.url('control')}${path}`);
+    return browserPage;
   };
 
   /** Expands a section of the configuration. */
@@ -51,8 +51,8 @@ describe.skipIf(noBrowser)('Addons', () => {
   };
 
   it('creates an addon that the real client installs', async () => {
-    await using watched = await visit('/addons');
-    const { page } = watched;
+    await using browserPage = await visit('/addons');
+    const { page } = browserPage;
     await page.getByRole('heading', { level: 1, name: 'Streaming', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Make a configuration' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Living room');
@@ -163,15 +163,15 @@ describe.skipIf(noBrowser)('Addons', () => {
       .locator('dd')
       .getByText(/, it works again$/)
       .waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
-  const makeConfiguration = async (more: object): Promise<string> => {
+  const makeConfiguration = async (overrides: object): Promise<string> => {
     const created = await fetch(`${host.url('control')}/api/addons/profiles`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
       body: JSON.stringify({
-        config: { formatter: { id: 'gdrive' }, sortCriteria: { global: [] }, presets: [], ...more },
+        config: { formatter: { id: 'gdrive' }, sortCriteria: { global: [] }, presets: [], ...overrides },
       }),
     });
     return ((await created.json()) as { uuid: string }).uuid;
@@ -195,8 +195,8 @@ describe.skipIf(noBrowser)('Addons', () => {
       preferredRegexPatterns: [{ name: 'Remux', pattern: 'remux', score: 3 }],
       somethingElse: { kept: true },
     });
-    await using watched = await visit(`/addons/configurations/${uuid}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`);
+    const { page } = browserPage;
     const filters = await unfolded(page, 'Filters');
     const part = async (title: string) => {
       await filters.getByText(title, { exact: true }).click();
@@ -258,7 +258,7 @@ describe.skipIf(noBrowser)('Addons', () => {
       somethingElse: { kept: true },
     });
     expect(config.titleMatching).toBeUndefined();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('hides, renames and moves catalogs as players list them', async () => {
@@ -275,8 +275,8 @@ describe.skipIf(noBrowser)('Addons', () => {
     const uuid = await makeConfiguration({
       presets: [{ ...preset('l1', 'Lists'), options: { name: 'Lists', manifestUrl: lists.manifestUrl } }],
     });
-    await using watched = await visit(`/addons/configurations/${uuid}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`);
+    const { page } = browserPage;
     await unfolded(page, 'Catalogs');
     await page.getByRole('button', { name: 'List the catalogs' }).click();
     await page.getByLabel('Name of New').fill('Fresh');
@@ -289,14 +289,14 @@ describe.skipIf(noBrowser)('Addons', () => {
     const deep = (await page.getByRole('link', { name: 'Open in Stremio' }).getAttribute('href')) ?? '';
     const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
     expect(addon.manifest.catalogs.map(({ name }: any) => name)).toEqual(['Fresh', 'Top']);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('keeps unsaved changes while other pages are visited, and discards them on request', async () => {
     const torz = { type: 'stremthruTorz', instanceId: 't1', enabled: false, options: {} };
     const uuid = await makeConfiguration({ addonName: 'Kept', presets: [preset('a1', 'Alpha'), torz] });
-    await using watched = await visit(`/addons/configurations/${uuid}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`);
+    const { page } = browserPage;
     await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
     // The other addon needs no address, even under the alias of an imported configuration.
@@ -318,13 +318,13 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('Not saved yet').waitFor({ state: 'detached' });
     expect(await name.inputValue()).toBe('Kept');
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('reorders addons by keyboard and by dragging, and updates the format example while typing', async () => {
     const uuid = await makeConfiguration({ presets: ['One', 'Two', 'Three'].map((name) => preset(name, name)) });
-    await using watched = await visit(`/addons/configurations/${uuid}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`);
+    const { page } = browserPage;
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
     const names = async (): Promise<string[]> => await card.locator('li .switch').allInnerTexts();
     await card.getByText('It works, and offers streams.').nth(2).waitFor();
@@ -334,10 +334,10 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.keyboard.press('ArrowDown');
     expect(await names()).toEqual(['Two', 'Three', 'One']);
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Move One');
-    const grip = await card.getByRole('button', { name: 'Move One', exact: true }).boundingBox();
+    const handleBox = await card.getByRole('button', { name: 'Move One', exact: true }).boundingBox();
     const first = await card.locator('li').first().boundingBox();
-    if (grip === null || first === null) throw new Error('not drawn');
-    await page.mouse.move(grip.x + 10, grip.y + 10);
+    if (handleBox === null || first === null) throw new Error('not drawn');
+    await page.mouse.move(handleBox.x + 10, handleBox.y + 10);
     await page.mouse.down();
     await page.mouse.move(first.x + 10, first.y + 40, { steps: 12 });
     await page.mouse.move(first.x + 10, first.y + 5, { steps: 3 });
@@ -345,14 +345,14 @@ describe.skipIf(noBrowser)('Addons', () => {
     await vi.waitFor(async () => expect(await names()).toEqual(['One', 'Two', 'Three']));
     // A drag is not a click. A click, as from a screen reader on a touch screen, asks for the position.
     expect(await page.getByRole('menu').count()).toBe(0);
-    const hold = card.getByRole('button', { name: 'Move One', exact: true });
-    await hold.click();
+    const handle = card.getByRole('button', { name: 'Move One', exact: true });
+    await handle.click();
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Move down', 'Move to the end']);
     await page.getByRole('menuitem', { name: 'Move to the end' }).click();
     expect(await names()).toEqual(['Two', 'Three', 'One']);
     await page.getByRole('menu').waitFor({ state: 'detached' });
-    expect(await hold.evaluate((button) => button === document.activeElement)).toBe(true);
-    await hold.press('Enter');
+    expect(await handle.evaluate((button) => button === document.activeElement)).toBe(true);
+    await handle.press('Enter');
     await page.getByRole('menuitem', { name: 'Move to the top' }).press('Enter');
     await vi.waitFor(async () => expect(await names()).toEqual(['One', 'Two', 'Three']));
 
@@ -378,7 +378,7 @@ describe.skipIf(noBrowser)('Addons', () => {
       pinPosition: 'top',
       formatPassthrough: true,
     });
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows the problem of each expression and updates the preview after every change', async () => {
@@ -387,8 +387,8 @@ describe.skipIf(noBrowser)('Addons', () => {
       excludedStreamExpressions: ["quality(streams, 'HDTV')"],
       rankedRegexPatterns: [{ name: 'Remux', pattern: 'remux', score: 5, note: 'kept' }],
     });
-    await using watched = await visit(`/addons/configurations/${uuid}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`);
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'See the results' }).click();
     await page.getByText('5 shown, 1 hidden.').waitFor();
     const card = await unfolded(page, 'Rules of your own');
@@ -423,7 +423,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     ]);
     expect(config.rankedRegexPatterns).toEqual([{ name: 'Remux', pattern: 'remux|web', score: 7, note: 'kept' }]);
     expect(config.includedStreamExpressions).toBeUndefined();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('creates groups, merged catalogs and variants that players receive', async () => {
@@ -444,8 +444,8 @@ describe.skipIf(noBrowser)('Addons', () => {
         { ...preset('l1', 'Lists'), options: { name: 'Lists', manifestUrl: lists.manifestUrl } },
       ],
     });
-    await using watched = await visit(`/addons/configurations/${uuid}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`);
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'See the results' }).click();
     await page.getByText('7 shown, 0 hidden.').waitFor();
     const groups = await unfolded(page, 'Groups of addons');
@@ -503,7 +503,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const { addon } = await stremio.detectFromURL(phone);
     expect(addon.manifest.catalogs.map(({ name }: any) => name)).toEqual(['Both', 'Old']);
     expect((await addon.get('stream', 'movie', 'tt0111161')).streams).toHaveLength(2);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('inherits from a parent, exports a file without keys and imports it on another host', async () => {
@@ -513,8 +513,8 @@ describe.skipIf(noBrowser)('Addons', () => {
     };
     await makeConfiguration({ addonName: 'Family', presets: [preset('a1', 'Alpha')], ...keys });
     const uuid = await makeConfiguration({ addonName: 'Own', ...keys });
-    await using watched = await visit(`/addons/configurations/${uuid}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`);
+    const { page } = browserPage;
     const inherits = await unfolded(page, 'Takes over from');
     await inherits.getByLabel('Configuration').selectOption('Family');
     await inherits.getByText('Part by part').click();
@@ -556,13 +556,13 @@ describe.skipIf(noBrowser)('Addons', () => {
     });
     await page.getByText('The configuration is taken over.').waitFor();
     expect(await saved(uuid)).toMatchObject({ addonName: 'Merged', tmdbApiKey: 'TMDBKEY' });
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('configures posters with ratings and the metadata key', async () => {
     const uuid = await makeConfiguration({ addonName: 'Posters', tmdbApiKey: 'TMDBKEY' });
-    await using watched = await visit(`/addons/configurations/${uuid}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`);
+    const { page } = browserPage;
     const card = await unfolded(page, 'Posters and facts');
     await card.getByLabel('Posters with ratings').selectOption('Rating Poster Database');
     await card.getByLabel('Key', { exact: true }).fill('RPDBKEY');
@@ -582,14 +582,14 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(async () => (await saved(uuid)).posterService).toBe('none');
     expect((await saved(uuid)).tmdbApiKey).toBe(null);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('inherits the poster service of the parent or uses none', async () => {
     await makeConfiguration({ addonName: 'Family', posterService: 'rpdb', rpdbApiKey: 'RPDBKEY' });
     const uuid = await makeConfiguration({ addonName: 'Own' });
-    await using watched = await visit(`/addons/configurations/${uuid}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`);
+    const { page } = browserPage;
     await unfolded(page, 'Posters and facts');
     await unfolded(page, 'Takes over from');
     const posters = page.getByLabel('Posters with ratings');
@@ -604,30 +604,30 @@ describe.skipIf(noBrowser)('Addons', () => {
     await expect.poll(async () => (await saved(uuid)).posterService).toBe(null);
     await posters.selectOption('Rating Poster Database');
     await page.getByText('Whoever has the install address can read the key of these posters.').waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('lists addons without a request on the overview', async () => {
     await makeConfiguration({ addonName: 'New', presets: [preset('q1', 'Quiet')] });
-    await using watched = await visit('/addons');
-    const quiet = watched.page
+    await using browserPage = await visit('/addons');
+    const quiet = browserPage.page
       .getByRole('list', { name: 'Sources' })
       .getByRole('listitem')
       .filter({ hasText: 'Quiet' });
     await quiet.getByText('Addon: not asked for streams yet').waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('navigates sections by a select field on a phone and keeps name and Save visible', async () => {
     const uuid = await makeConfiguration({ addonName: 'Pocket', presets: [preset('a1', 'Alpha')] });
-    await using watched = await visit(`/addons/configurations/${uuid}`, screens[0]);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`, screens[0]);
+    const { page } = browserPage;
     await page.getByLabel('Part of the configuration').selectOption('Format');
     await page.getByLabel('How streams are written').selectOption('custom');
     await page.getByRole('button', { name: 'Save', exact: true }).click({ trial: true });
     const name = page.getByRole('heading', { level: 1, name: 'Pocket' });
     expect((await name.boundingBox())?.y).toBeLessThan(60);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it.each(screens)('fits $on, in both themes', async (screen) => {
@@ -663,8 +663,8 @@ describe.skipIf(noBrowser)('Addons', () => {
       body: JSON.stringify({ config }),
     });
     const { uuid } = (await created.json()) as { uuid: string };
-    await using watched = await visit(`/addons/configurations/${uuid}`, screen);
-    const { page } = watched;
+    await using browserPage = await visit(`/addons/configurations/${uuid}`, screen);
+    const { page } = browserPage;
     await page.getByText('It works, and offers streams.').waitFor();
     await page.getByRole('button', { name: 'See the results' }).click();
     await page.getByText(/5 shown/).waitFor();
@@ -688,15 +688,15 @@ describe.skipIf(noBrowser)('Addons', () => {
       'Give scores by regular expressions',
     ])
       await page.getByText(title, { exact: true }).first().click();
-    await expectFits(watched, 'addons-configuration', screen);
+    await expectFits(browserPage, 'addons-configuration', screen);
     await page.goto(`${host.url('control')}/addons/configurations`);
     await page.locator('dd').getByText('TorBox').waitFor();
-    await expectFits(watched, 'addons', screen);
+    await expectFits(browserPage, 'addons', screen);
     await page.goto(`${host.url('control')}/addons`);
     await page.getByText('Nobody has asked for streams yet.').waitFor();
-    await expectFits(watched, 'addons-overview', screen);
+    await expectFits(browserPage, 'addons-overview', screen);
     await page.goto(`${host.url('control')}/addons/connect`);
     await page.getByRole('link', { name: 'Open in Stremio' }).waitFor();
-    await expectFits(watched, 'addons-connect', screen);
+    await expectFits(browserPage, 'addons-connect', screen);
   });
 });

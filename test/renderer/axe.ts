@@ -25,9 +25,9 @@ export async function seriousFindings(
       // Finishes color transitions, because an intermediate color is neither of them. They are finished instead of
       // awaited: in a window that was just resized, one of thousands may never start.
       for (;;) {
-        const fading = document.getAnimations().filter((entry) => entry instanceof CSSTransition);
-        if (fading.length === 0) break;
-        for (const each of fading) each.finish();
+        const transitions = document.getAnimations().filter((entry) => entry instanceof CSSTransition);
+        if (transitions.length === 0) break;
+        for (const each of transitions) each.finish();
       }
       const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Finding[] }> } };
       return (await axe.run({ resultTypes: ['violations'], ...(runOnly === undefined ? {} : { runOnly }) })).violations;

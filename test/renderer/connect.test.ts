@@ -85,14 +85,14 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
   });
   afterAll(async () => {
     await pages[Symbol.asyncDispose]();
-    if (everything !== undefined) await (await everything).shared[Symbol.asyncDispose]();
+    if (setup !== undefined) await (await setup).shared[Symbol.asyncDispose]();
   });
-  let everything: Promise<{ readonly shared: Pages; readonly configuration: string }> | undefined;
+  let setup: Promise<{ readonly shared: Pages; readonly configuration: string }> | undefined;
   /** Shares all services of one host, which the tests of the hint use. */
-  const shareEverything = (): NonNullable<typeof everything> => (everything ??= openShared());
+  const shareEverything = (): NonNullable<typeof setup> => (setup ??= openShared());
   async function openShared(): Promise<{ readonly shared: Pages; readonly configuration: string }> {
-    const also = [push, addons, uptime, git, sync, notify, gateway];
-    const shared = await openPages({ services: [downloads, inbox, control, ...also], environment: sharing() });
+    const otherServices = [push, addons, uptime, git, sync, notify, gateway];
+    const shared = await openPages({ services: [downloads, inbox, control, ...otherServices], environment: sharing() });
     const ids = ['push', 'downloads', 'addons', 'uptime', 'git', 'sync', 'notify'];
     await api(shared.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared: ids }) });
     const post = (path: string, body: object): Promise<{ uuid: string }> =>

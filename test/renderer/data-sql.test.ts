@@ -11,15 +11,15 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
   afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string) => {
-    const watched = await openPage(await getBrowser());
-    await signIn(watched.page.context(), fixture.host.url('control'));
-    await watched.page.goto(`${fixture.host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(await getBrowser());
+    await signIn(browserPage.page.context(), fixture.host.url('control'));
+    await browserPage.page.goto(`${fixture.host.url('control')}${path}`);
+    return browserPage;
   };
 
   it('saves a query, runs it again, and renames it', async () => {
-    await using watched = await visit('/data/sql');
-    const { page } = watched;
+    await using browserPage = await visit('/data/sql');
+    const { page } = browserPage;
     const editor = page.getByLabel('Statements');
     await editor.fill('select 20 + 1 as half');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -55,12 +55,12 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('radio', { name: 'Tables' }).check();
     await page.getByRole('button', { name: /^lanterns/ }).waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('indents lines with Tab and moves the focus after Escape', async () => {
-    await using watched = await visit('/data/sql');
-    const { page } = watched;
+    await using browserPage = await visit('/data/sql');
+    const { page } = browserPage;
     const editor = page.getByLabel('Statements');
     await editor.fill('select 1,\n2');
     await page.keyboard.press('Control+a');

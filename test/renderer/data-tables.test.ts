@@ -7,7 +7,7 @@ import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
-/** Tables that are made and changed by a form, and what signs tokens. */
+/** Tests tables that are created and changed by a form, and the signing keys. */
 describe.skipIf(noBrowser)('Data: table form', () => {
   let fixture: DataFixture;
   beforeAll(async () => {
@@ -16,10 +16,10 @@ describe.skipIf(noBrowser)('Data: table form', () => {
   afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await getBrowser(), options);
-    await signIn(watched.page.context(), fixture.host.url('control'));
-    await watched.page.goto(`${fixture.host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(await getBrowser(), options);
+    await signIn(browserPage.page.context(), fixture.host.url('control'));
+    await browserPage.page.goto(`${fixture.host.url('control')}${path}`);
+    return browserPage;
   };
 
   /** Statements of the owner; answers the rows of the last one. */
@@ -35,8 +35,8 @@ describe.skipIf(noBrowser)('Data: table form', () => {
   };
 
   it('creates a table with a key, a default and a reference, changes its columns, and deletes it', async () => {
-    await using watched = await visit('/data/tables');
-    const { page } = watched;
+    await using browserPage = await visit('/data/tables');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Make a table' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name', { exact: true }).fill('notes');
@@ -114,8 +114,8 @@ describe.skipIf(noBrowser)('Data: table form', () => {
   it('creates a table in the selected schema', async () => {
     await using other = await openDataFixture({ settings: { schemas: ['shop', 'crew'] } });
     await other.sql('create schema shop; create schema crew');
-    await using watched = await openPage(await getBrowser());
-    const { page } = watched;
+    await using browserPage = await openPage(await getBrowser());
+    const { page } = browserPage;
     await signIn(page.context(), other.host.url('control'));
     for (const [name, schema] of [
       ['goods', 'shop'],
@@ -137,8 +137,8 @@ describe.skipIf(noBrowser)('Data: table form', () => {
   });
 
   it('signs tokens with a key pair, rotates it, and shows how long the earlier keys are valid', async () => {
-    await using watched = await visit('/data/connect');
-    const { page } = watched;
+    await using browserPage = await visit('/data/connect');
+    const { page } = browserPage;
     await page.getByText('How tokens are signed, and').click();
     await page.getByRole('button', { name: 'Sign with a pair of keys' }).click();
     await page.getByRole('button', { name: 'Sign new tokens with a pair?' }).click();
@@ -157,8 +157,8 @@ describe.skipIf(noBrowser)('Data: table form', () => {
 
   it('downloads the types of the tables', async () => {
     await run('create table typed (id int primary key, words text[])');
-    await using watched = await visit('/data/connect');
-    const { page } = watched;
+    await using browserPage = await visit('/data/connect');
+    const { page } = browserPage;
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save database.ts' }).click();
     const saved = await saving;
@@ -168,18 +168,18 @@ describe.skipIf(noBrowser)('Data: table form', () => {
 
   it.each(screens)('fits on $on', async (screen) => {
     await run('create table if not exists berths (id int primary key, boat text not null unique)');
-    await using watched = await visit('/data/tables', screen);
-    const { page } = watched;
+    await using browserPage = await visit('/data/tables', screen);
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'New table' }).click();
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('boats');
-    await expectFits(watched, 'data-new-table', screen);
+    await expectFits(browserPage, 'data-new-table', screen);
     await page.goto(`${fixture.host.url('control')}/data/tables/public.berths/`);
     await page.getByRole('link', { name: 'Columns', exact: true }).click();
     await page.getByRole('button', { name: 'Change columns' }).click();
     await page.getByRole('dialog').getByRole('group', { name: 'boat' }).waitFor();
-    await expectFits(watched, 'data-columns', screen);
+    await expectFits(browserPage, 'data-columns', screen);
     await page.goto(`${fixture.host.url('control')}/data/connect`);
     await page.getByText('How tokens are signed, and').click();
-    await expectFits(watched, 'data-keys', screen);
+    await expectFits(browserPage, 'data-keys', screen);
   });
 });

@@ -18,16 +18,16 @@ describe.skipIf(noBrowser)('Data: app users', () => {
   afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (options = {}) => {
-    const watched = await openPage(await getBrowser(), options);
-    await signIn(watched.page.context(), fixture.host.url('control'));
-    await watched.page.goto(`${fixture.host.url('control')}/data/users`);
-    await watched.page.getByText('ann@example.com').waitFor();
-    return watched;
+    const browserPage = await openPage(await getBrowser(), options);
+    await signIn(browserPage.page.context(), fixture.host.url('control'));
+    await browserPage.page.goto(`${fixture.host.url('control')}/data/users`);
+    await browserPage.page.getByText('ann@example.com').waitFor();
+    return browserPage;
   };
 
   it('adds, finds, bans, unbans and deletes a user, and creates a link', async () => {
-    await using watched = await visit();
-    const { page } = watched;
+    await using browserPage = await visit();
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Add a user' }).click();
     await page.getByLabel('E-mail address').fill('ann@example.com');
     await page.getByRole('button', { name: 'Make the user' }).click();
@@ -68,8 +68,8 @@ describe.skipIf(noBrowser)('Data: app users', () => {
       password,
       options: { data: { full_name: 'Cid', likes: 'tides' } },
     });
-    await using watched = await visit();
-    const { page } = watched;
+    await using browserPage = await visit();
+    const { page } = browserPage;
     await page.getByRole('link', { name: /cid@example\.com.* 1 session/ }).click();
     await page.getByRole('heading', { name: 'cid@example.com' }).waitFor();
     await page.getByText('a password, links and codes by mail').waitFor();
@@ -102,16 +102,16 @@ describe.skipIf(noBrowser)('Data: app users', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await using watched = await visit(screen);
-    await expectFits(watched, 'data-users', screen);
-    const { page } = watched;
+    await using browserPage = await visit(screen);
+    await expectFits(browserPage, 'data-users', screen);
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'More for ann@example.com' }).click();
     await page.getByRole('menuitem', { name: 'Make a sign-in link' }).click();
     await page.getByRole('dialog').locator('code').waitFor();
-    await expectFits(watched, 'data-users-link', screen);
+    await expectFits(browserPage, 'data-users-link', screen);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: /^a-person-with/ }).click();
     await page.getByText('Signs in with').waitFor();
-    await expectFits(watched, 'data-user', screen);
+    await expectFits(browserPage, 'data-user', screen);
   });
 });

@@ -17,10 +17,10 @@ describe.skipIf(noBrowser)('Data', () => {
   afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await getBrowser(), options);
-    await signIn(watched.page.context(), fixture.host.url('control'));
-    await watched.page.goto(`${fixture.host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(await getBrowser(), options);
+    await signIn(browserPage.page.context(), fixture.host.url('control'));
+    await browserPage.page.goto(`${fixture.host.url('control')}${path}`);
+    return browserPage;
   };
 
   /** Statements of the owner; answers the rows of the last one. */
@@ -37,18 +37,18 @@ describe.skipIf(noBrowser)('Data', () => {
 
   it('opens a table with one click, including one named like an SQL keyword', async () => {
     await run(`create table "user" (name text); insert into "user" values ('ada of the lamp'); select 1 as one`);
-    await using watched = await visit('/data/sql');
-    const { page } = watched;
+    await using browserPage = await visit('/data/sql');
+    const { page } = browserPage;
     await page.getByRole('button', { name: /^user\b/ }).click();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('cell', { name: 'ada of the lamp' }).waitFor();
     await run('drop table "user"; select 1 as one');
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('creates a table with a statement, protects it, and explains the rows a user can read', async () => {
-    await using watched = await visit('/data/sql');
-    const { page } = watched;
+    await using browserPage = await visit('/data/sql');
+    const { page } = browserPage;
     const text =
       'create table notes (id int primary key, owner uuid, body text); insert into notes values (1, ' +
       `'${ann}', 'mine'), (2, null, 'of nobody'); select body from notes order by id`;
@@ -119,23 +119,23 @@ describe.skipIf(noBrowser)('Data', () => {
   });
 
   it('cancels running statements on the server by button, by key and by leaving the page', async () => {
-    await using watched = await visit('/data/sql');
-    const { page } = watched;
+    await using browserPage = await visit('/data/sql');
+    const { page } = browserPage;
     // The owner cannot see queries of other roles, but can see their locks.
-    const sleeping = (): Promise<any> =>
+    const readOverview = (): Promise<any> =>
       run("select count(*) from pg_locks where locktype = 'advisory' and objid = 3600 and granted");
     const begin = async (): Promise<void> => {
       await page.getByLabel('Statements').fill('select pg_advisory_xact_lock(3600); select pg_sleep(3600)');
       await page.keyboard.press('Control+Enter');
       await page.getByText('Leaving this page cancels it.').waitFor();
-      await expect.poll(sleeping).toEqual([['1']]);
+      await expect.poll(readOverview).toEqual([['1']]);
     };
     for (const role of ['owner', 'authenticated']) {
       await page.getByLabel('Run as', { exact: true }).selectOption(role);
       await begin();
       await page.getByRole('button', { name: 'Cancel', exact: true }).click();
       await page.getByText('canceling statement due to user request').waitFor();
-      expect(await sleeping()).toEqual([['0']]);
+      expect(await readOverview()).toEqual([['0']]);
       expect(
         await page.getByRole('button', { name: 'Run' }).evaluate((button) => button === document.activeElement),
       ).toBe(true);
@@ -150,14 +150,14 @@ describe.skipIf(noBrowser)('Data', () => {
     await begin();
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByText('The statements that ran were cancelled').waitFor();
-    await expect.poll(sleeping).toEqual([['0']]);
+    await expect.poll(readOverview).toEqual([['0']]);
     await page.getByText('Cancelled', { exact: true }).first().waitFor();
 
     const expectRemoved = async (): Promise<void> => {
-      const began = performance.now();
-      await expect.poll(sleeping).toEqual([['0']]);
+      const startedAt = performance.now();
+      await expect.poll(readOverview).toEqual([['0']]);
       // Without a message from the page the server takes half a minute to detect its absence.
-      expect(performance.now() - began).toBeLessThan(25_000);
+      expect(performance.now() - startedAt).toBeLessThan(25_000);
     };
     await page.getByRole('tab', { name: 'SQL' }).click();
     await begin();
@@ -172,8 +172,8 @@ describe.skipIf(noBrowser)('Data', () => {
   });
 
   it('reveals the secret key on request, and rotates it', async () => {
-    await using watched = await visit('/data/connect');
-    const { page } = watched;
+    await using browserPage = await visit('/data/connect');
+    const { page } = browserPage;
     await page.getByText('createClient').first().waitFor();
     expect(await page.content()).not.toContain('sb_secret_');
     await page.getByRole('button', { name: 'Show the keys' }).click();
@@ -192,12 +192,12 @@ describe.skipIf(noBrowser)('Data', () => {
       (_, index) => `create table shelf_${String(index)} (id int primary key, owner uuid)`,
     );
     await run(`${tables.join('; ')}; alter table shelf_1 enable row level security; select 1 as one`);
-    await using watched = await visit('/data/tables/public.shelf_1/?view=policies', {
+    await using browserPage = await visit('/data/tables/public.shelf_1/?view=policies', {
       width: 360,
       height: 740,
       touch: true,
     });
-    const { page } = watched;
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Add a policy' }).waitFor();
     const cut = await page
       .getByRole('main')
@@ -232,8 +232,8 @@ describe.skipIf(noBrowser)('Data', () => {
         'identity primary key, title text not null, n int, meta jsonb, mood mood, done boolean not null ' +
         'default false)',
     );
-    await using watched = await visit('/data/tables/public.edited/');
-    const { page } = watched;
+    await using browserPage = await visit('/data/tables/public.edited/');
+    const { page } = browserPage;
     await page.getByText('No rows yet.').waitFor();
     await page.getByRole('button', { name: 'Add a row' }).click();
     const dialog = page.getByRole('dialog');
@@ -261,8 +261,8 @@ describe.skipIf(noBrowser)('Data', () => {
 
   it('clears the selection when the rows change, and reports when no row was deleted', async () => {
     await run("create table harbours (name text primary key); insert into harbours values ('Bergen'), ('Calais')");
-    await using watched = await visit('/data/tables/public.harbours/');
-    const { page } = watched;
+    await using browserPage = await visit('/data/tables/public.harbours/');
+    const { page } = browserPage;
     await page.getByLabel('Choose row 1').check({ force: true });
     await page.getByRole('button', { name: 'Remove 1 row' }).waitFor();
     await page.getByRole('button', { name: 'Sort by name' }).click();
@@ -278,8 +278,8 @@ describe.skipIf(noBrowser)('Data', () => {
     await run(
       `create table many (id int primary key, word text); insert into many select n, 'word ' || n from generate_series(1, 100000) n`,
     );
-    await using watched = await visit('/data/tables/public.many/');
-    const { page } = watched;
+    await using browserPage = await visit('/data/tables/public.many/');
+    const { page } = browserPage;
     await page.getByText('word 1', { exact: true }).waitFor();
     await page.getByText('100,000 rows').waitFor();
     let read = 0;
@@ -302,8 +302,8 @@ describe.skipIf(noBrowser)('Data', () => {
 
   it('creates a table from a file and imports another file into it', async () => {
     await run('create table if not exists keyless (a int, b text)');
-    await using watched = await visit('/data/tables');
-    const { page } = watched;
+    await using browserPage = await visit('/data/tables');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Other ways to a table' }).click();
     await page.getByRole('menuitem', { name: 'Table from CSV' }).click();
     const dialog = page.getByRole('dialog');
@@ -337,16 +337,16 @@ describe.skipIf(noBrowser)('Data', () => {
 
   it('shows the status without starting PostgreSQL, and keeps the history', async () => {
     await using quiet = await openDataFixture({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
-    await using watched = await openPage(await getBrowser());
-    const { page } = watched;
+    await using browserPage = await openPage(await getBrowser());
+    const { page } = browserPage;
     await signIn(page.context(), quiet.host.url('control'));
     await page.goto(`${quiet.host.url('control')}/data`);
     await page.getByText('PostgreSQL sleeps').waitFor();
     // Nor do those that would name a table if they knew one.
     for (const pageName of ['connect', 'sql']) {
-      const looked = page.waitForResponse((answer) => answer.url().endsWith('/api/data/overview'));
+      const overviewResponse = page.waitForResponse((answer) => answer.url().endsWith('/api/data/overview'));
       await page.goto(`${quiet.host.url('control')}/data/${pageName}`);
-      await (await looked).finished();
+      await (await overviewResponse).finished();
       await page.waitForLoadState('load');
     }
     await page.goto(`${quiet.host.url('control')}/data`);
@@ -368,8 +368,8 @@ describe.skipIf(noBrowser)('Data', () => {
     await run(`create table if not exists keyless (a int, b text);
       create table if not exists notes (id int primary key, owner uuid, body text);
       insert into notes values (2, null, 'of nobody') on conflict do nothing; alter table notes enable row level security`);
-    await using watched = await visit('/data', screen);
-    const { page } = watched;
+    await using browserPage = await visit('/data', screen);
+    const { page } = browserPage;
     const columns = Array.from(
       { length: 9 },
       (_, index) => `column_${index} text default 'a value of some length'`,
@@ -398,7 +398,7 @@ describe.skipIf(noBrowser)('Data', () => {
       if (pagePath.endsWith('columns')) await page.getByRole('button', { name: 'Change columns' }).waitFor();
       if (pagePath.endsWith('broad/')) await page.getByRole('button', { name: /column_8/ }).waitFor();
       if (pagePath.endsWith('notes/')) await page.getByText('of nobody').waitFor();
-      await expectFits(watched, `data-${pagePath.replaceAll(/\W/g, '-') || 'overview'}`, screen);
+      await expectFits(browserPage, `data-${pagePath.replaceAll(/\W/g, '-') || 'overview'}`, screen);
     }
     await page.goto(`${fixture.host.url('control')}/data/sql`);
     await page.getByLabel('Statements').fill('select * from broad');
@@ -406,11 +406,11 @@ describe.skipIf(noBrowser)('Data', () => {
     // A number is on one line, however many columns there are.
     const cell = page.getByRole('cell', { name: '100000', exact: true });
     expect((await cell.boundingBox())?.height).toBeLessThan(48);
-    await expectFits(watched, 'data-answer', screen);
+    await expectFits(browserPage, 'data-answer', screen);
     await page.goto(`${fixture.host.url('control')}/data/tables/public.notes/`);
     await page.getByRole('button', { name: /of nobody/ }).click();
     await page.getByRole('dialog').getByLabel('body', { exact: true }).waitFor();
-    await expectFits(watched, 'data-row', screen);
+    await expectFits(browserPage, 'data-row', screen);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More for the rows' }).click();
     await page.getByRole('menuitem', { name: 'Import CSV' }).click();
@@ -419,6 +419,6 @@ describe.skipIf(noBrowser)('Data', () => {
       .locator('input[type=file]')
       .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('id,body\n3,x\n') });
     await page.getByRole('dialog').getByLabel('Where body goes').waitFor();
-    await expectFits(watched, 'data-import', screen);
+    await expectFits(browserPage, 'data-import', screen);
   });
 });

@@ -49,22 +49,22 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await expect.poll(dead).toBe(count);
   };
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(browser, options);
-    await signIn(watched.page.context(), host.url('control'));
-    await watched.page.goto(`${host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(browser, options);
+    await signIn(browserPage.page.context(), host.url('control'));
+    await browserPage.page.goto(`${host.url('control')}${path}`);
+    return browserPage;
   };
 
   it('shows an empty state on every screen', async () => {
-    await using watched = await visit('/settings/problems');
-    await watched.page.getByText('Nothing was given up.').waitFor();
-    expect(watched.complaints).toEqual([]);
+    await using browserPage = await visit('/settings/problems');
+    await browserPage.page.getByText('Nothing was given up.').waitFor();
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows problems on Home, and retries them individually or together', async () => {
     await giveUp(3);
-    await using watched = await visit('/');
-    const { page } = watched;
+    await using browserPage = await visit('/');
+    const { page } = browserPage;
     await page.getByText('3 deliveries were given up.').waitFor();
     await page.getByRole('link', { name: 'See the problems' }).click();
     const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
@@ -84,26 +84,26 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await page.getByRole('button', { name: 'Try all again' }).click();
     await page.getByText('Nothing was given up.').waitFor();
     await expect.poll(dead).toBe(0);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('dismisses a problem with Undo', async () => {
     await giveUp(1);
-    await using watched = await visit('/settings/problems');
-    const { page } = watched;
+    await using browserPage = await visit('/settings/problems');
+    const { page } = browserPage;
     await page.getByRole('button', { name: /^Dismiss/ }).click();
     await page.getByText('Nothing was given up.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: /^Dismiss/ }).click();
     expect(await dead()).toBe(1);
     await expect.poll(() => closeToasts(page).then(dead)).toBe(0);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('groups problems by cause, and retries or dismisses a group', async () => {
     await giveUp(5);
-    await using watched = await visit('/settings/problems');
-    const { page } = watched;
+    await using browserPage = await visit('/settings/problems');
+    const { page } = browserPage;
     const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
     await rows.getByText('5 notifications were not delivered to JSON', { exact: true }).waitFor();
     expect(await rows.count()).toBe(1);
@@ -115,17 +115,17 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     status = 200;
     await rows.getByRole('button', { name: /^Try all 5 again/ }).click();
     await expect.poll(dead).toBe(0);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it.each(screens)('fits and is accessible with rows on $on', async (screen) => {
     await giveUp(2);
-    await using watched = await visit('/settings/problems', screen);
-    const { page } = watched;
+    await using browserPage = await visit('/settings/problems', screen);
+    const { page } = browserPage;
     await page
       .getByRole('button', { name: /^Dismiss/ })
       .first()
       .waitFor();
-    await expectFits(watched, 'given-up', screen);
+    await expectFits(browserPage, 'given-up', screen);
   });
 });

@@ -36,8 +36,8 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
   });
 
   it.each(screens)('shows causes, destinations and the last day on $on', async (screen) => {
-    await using watched = await real.visit('/delivery', screen);
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery', screen);
+    const { page } = browserPage;
     await page.getByText('3 given up', { exact: true }).waitFor();
     const rows = page.getByRole('list', { name: /^How the destinations of .+ fare$/ }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(5);
@@ -65,13 +65,13 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     // All deliveries are in one hour, so there is no line to draw.
     await page.getByText(/^A delivery of the last 24 hours usually took .+\.$/).waitFor();
     expect(await page.getByRole('img', { name: /by hour$/ }).count()).toBe(0);
-    await expectFits(watched, 'delivery', screen);
+    await expectFits(browserPage, 'delivery', screen);
   });
 
   it('retries all failed deliveries, and sends a test mail', async () => {
     refuses = false;
-    await using watched = await real.visit('/delivery');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Try all again that were given up' }).click();
     await page.getByText('3 are tried again now.').waitFor();
     await page.getByRole('heading', { name: 'Not delivered' }).waitFor({ state: 'detached' });
@@ -87,8 +87,8 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
   it('shows when a temporary failure is retried, and retries it now on request', async () => {
     await real.ask('POST', '/notify/keys', { key: 'busy', text: `${address}/busy\n` });
     await real.post('busy', 'Later');
-    await using watched = await real.visit('/delivery');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery');
+    const { page } = browserPage;
     const cause = page.getByRole('list', { name: 'Causes' }).getByRole('listitem').filter({ hasText: '503' });
     await cause.getByText(/^Next try (now|in \d+ min)$/).waitFor();
     await cause.getByText('1 waits').waitFor();
@@ -96,12 +96,12 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     isBusy = false;
     await cause.getByRole('button', { name: /^Try now/ }).click();
     await page.getByRole('heading', { name: 'Not delivered' }).waitFor({ state: 'detached' });
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows a copyable command that posts to a key', async () => {
-    await using watched = await real.visit('/delivery/connect');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/connect');
+    const { page } = browserPage;
     await page.getByLabel('Key', { exact: true }).selectOption('Key house');
     const command = await page.getByText(/^curl -d title=Hello .+\/notify\/house$/).innerText();
     await promisify(execFile)('sh', ['-c', command]);
@@ -110,6 +110,6 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await expect.poll(titles).toContain('Hello');
     await page.getByRole('link', { name: 'Alertmanager and more for this key' }).click();
     await page.waitForURL('**/delivery/keys/house');
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 });

@@ -21,8 +21,8 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await using resources = new AsyncDisposableStack();
     const browser = await launchBrowser('whole');
     resources.defer(() => browser.close());
-    const watched = resources.use(await openPage(browser, { width: 1280, height: 900 }));
-    const { page } = watched;
+    const browserPage = resources.use(await openPage(browser, { width: 1280, height: 900 }));
+    const { page } = browserPage;
     await signIn(page.context(), rig.host.url('control'));
     // The root of the port of the service, as a browser opens it.
     await page.goto(rig.client.base);
@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     // About 400 KiB/s are shown in kB/s, not in MB/s.
     await page.getByText(/\d\d:\d\d:\d\d\s+[\d.]+\skB\/s$/).waitFor();
     await page.getByRole('listitem').filter({ hasText: '127.0.0.1' }).getByText('1 download').waitFor();
-    await expectFits(watched, 'downloads-volume', { ...screens[1] });
+    await expectFits(browserPage, 'downloads-volume', { ...screens[1] });
     await page.getByRole('radio', { name: 'A year' }).check();
     await page.getByRole('img', { name: /^Downloaded each month of the last year/ }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?days=365');
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('button', { name: 'More for Harbour at dawn' }).click();
     await page.getByRole('menuitem', { name: 'Delete with its file' }).click();
     await expect.poll(() => closeToasts(page).then(async () => (await rig.client.history()).done)).toEqual([]);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
     await expect.poll(() => existsSync(rig.file('Harbour at dawn.mp4'))).toBe(false);
   });
 });

@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       ['a link', { 'text/uri-list': '# a comment\r\nhttps://videos.example/dropped' }],
       ['text with a link in it', { 'text/plain': 'Look: https://videos.example/dropped' }],
       ['a link file', { 'dropped.url': '[InternetShortcut]\r\nURL=https://videos.example/dropped\r\n' }],
-    ])('accepts %s that is dropped anywhere', async (_what, data) => {
+    ])('accepts %s that is dropped anywhere', async (_case, data) => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await page.getByText('Nothing has been downloaded yet.').waitFor();

@@ -143,7 +143,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('tells other accounts that the page is only for administrators', async () => {
+  it('shows other accounts that the page is only for administrators', async () => {
     const body = JSON.stringify({ name: 'grace', password: 'harbour light' });
     await api(pages.url, '/api/accounts', { method: 'POST', body });
     await using visit = await pages.visit('/settings/engines', { signedIn: false });

@@ -27,8 +27,8 @@ describe.skipIf(noBrowser)('the sidebar', () => {
       );
 
   it('groups existing services, and leaves out the others', async () => {
-    await using watched = await real.visit('/');
-    const { page } = watched;
+    await using browserPage = await real.visit('/');
+    const { page } = browserPage;
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Messages', 'Delivery', 'Settings']);
     expect(await rail(page).getByRole('heading').allInnerTexts()).toEqual(['Alerts']);
     expect(
@@ -36,22 +36,22 @@ describe.skipIf(noBrowser)('the sidebar', () => {
         .getByRole('link', { name: /Delivery.*running/ })
         .count(),
     ).toBe(1);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('lists Network in the footer next to Settings, and redirects its former path', async () => {
     await using pages = await openPages({ also: [gateway] });
-    await using watched = await pages.visit('/settings/network');
-    const { page } = watched;
+    await using browserPage = await pages.visit('/settings/network');
+    const { page } = browserPage;
     await page.waitForURL(`${pages.url}/network`);
     await page.getByRole('heading', { level: 1, name: 'Network' }).waitFor();
     await expect.poll(async () => (await rows(page)).slice(-2)).toEqual(['Network', 'Settings']);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('folds a group, pins a row, and stores both', async () => {
-    await using watched = await real.visit('/');
-    const { page } = watched;
+    await using browserPage = await real.visit('/');
+    const { page } = browserPage;
     const alerts = rail(page).getByRole('button', { name: 'Alerts' });
     await page.getByRole('button', { name: 'Pin Delivery to the top' }).click();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Delivery', 'Messages', 'Settings']);
@@ -63,22 +63,22 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await page.getByRole('button', { name: 'Pin Delivery to the top' }).press('Enter');
     await alerts.press('Enter');
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Messages', 'Delivery', 'Settings']);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('opens the account menu, also by keyboard', async () => {
-    await using watched = await real.visit('/');
-    const { page } = watched;
+    await using browserPage = await real.visit('/');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Signed in as ada' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Your account' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('removes a service that is switched off, which can then be added', async () => {
     await using pages = await openPages();
-    await using watched = await pages.visit('/');
-    const { page } = watched;
+    await using browserPage = await pages.visit('/');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Address and switch of Downloads' }).click();
     await page.getByRole('switch', { name: 'Downloads on' }).click();
     await page.getByRole('link', { name: 'Add a service' }).click();
@@ -88,13 +88,13 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await page.getByRole('heading', { level: 1, name: 'Downloads' }).waitFor();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Downloads', 'Settings']);
     expect(await page.getByRole('link', { name: 'Add a service' }).count()).toBe(0);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows the status of a service as text', async () => {
     await using pages = await openPages();
-    await using watched = await pages.visit('/');
-    const { page } = watched;
+    await using browserPage = await pages.visit('/');
+    const { page } = browserPage;
     await rail(page)
       .getByRole('link', { name: /Downloads.*running/ })
       .waitFor();
@@ -114,12 +114,12 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await rail(page)
       .getByRole('link', { name: /Downloads.*stopped/ })
       .waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('becomes a bar on a phone: Home, Inbox, a selected page, More', async () => {
-    await using watched = await real.visit('/', { width: 360, height: 740, touch: true });
-    const { page } = watched;
+    await using browserPage = await real.visit('/', { width: 360, height: 740, touch: true });
+    const { page } = browserPage;
     const bar = (): Promise<readonly string[]> =>
       rail(page)
         .getByRole('link')
@@ -136,12 +136,12 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await expect.poll(bar).toEqual(['Home', 'Inbox', 'Delivery', 'More']);
     await rail(page).getByRole('link', { name: 'Delivery' }).click();
     await page.getByRole('heading', { level: 1, name: 'Delivery' }).waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('does not hide a focused element behind the bar on a phone', async () => {
-    await using watched = await real.visit('/', { width: 360, height: 740 });
-    const { page } = watched;
+    await using browserPage = await real.visit('/', { width: 360, height: 740 });
+    const { page } = browserPage;
     const last = page.getByRole('button', { name: 'Address and switch of Delivery' });
     await last.waitFor();
     const box = await last.boundingBox();
@@ -158,8 +158,8 @@ describe.skipIf(noBrowser)('the sidebar', () => {
   });
 
   it('shows a skeleton with the title while the code of a page is loading', async () => {
-    await using watched = await real.visit('/mark.svg');
-    const { page } = watched;
+    await using browserPage = await real.visit('/mark.svg');
+    const { page } = browserPage;
     const release = Promise.withResolvers<undefined>();
     await page.route(/assets\/Log-.*\.js$/, async (route) => {
       await release.promise;
@@ -171,7 +171,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     release.resolve(undefined);
     await page.getByRole('region', { name: 'Lines' }).waitFor();
     expect(await page.getByRole('status', { name: 'Reading the page' }).count()).toBe(0);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it.each(screens)('fits on $on', async (screen) => {
@@ -181,9 +181,9 @@ describe.skipIf(noBrowser)('the sidebar', () => {
       ['frame-settings', '/settings/problems', 'Problems'],
       ['frame-tab', '/push/settings', 'Messages'],
     ] as const) {
-      await using watched = await real.visit(path, screen);
-      await watched.page.getByRole('heading', { level: 1, name: heading }).waitFor();
-      await expectFits(watched, name, screen);
+      await using browserPage = await real.visit(path, screen);
+      await browserPage.page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await expectFits(browserPage, name, screen);
     }
   });
 });
@@ -192,8 +192,8 @@ describe.skipIf(noBrowser)('paths', () => {
   it('redirects former paths, and reports unknown ones', async () => {
     await using host = await openTestHost();
     await using pages = await openPages();
-    await using watched = await openPage(pages.browser);
-    const { page } = watched;
+    await using browserPage = await openPage(pages.browser);
+    const { page } = browserPage;
     const url = host.url('control');
     await signIn(page.context(), url);
     for (const [before, now] of [
@@ -215,6 +215,6 @@ describe.skipIf(noBrowser)('paths', () => {
     await page.getByRole('heading', { name: 'Key not found' }).waitFor();
     await page.goto(`${url}/downloads/subscriptions/nobody`);
     await page.getByRole('heading', { name: 'Subscription not found' }).waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 });

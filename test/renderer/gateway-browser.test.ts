@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
       () => `http://127.0.0.1:${String((otherServer.address() as AddressInfo).port)}/`,
       'Elsewhere',
     ],
-  ])('follows the redirect of the requested page after a sign-in: to %s', async (_what, target, heading) => {
+  ])('follows the redirect of the requested page after a sign-in: to %s', async (_case, target, heading) => {
     await using context = await openTrustingBrowser();
     const page = await context.newPage();
     const violations: string[] = [];
@@ -197,7 +197,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   it.each([
     ['of another site', () => `http://127.0.0.1:${String((otherServer.address() as AddressInfo).port)}/`],
     ['of a neighbour on the same site', () => `https://evil.nas.local:${home.port}/`],
-  ])('resists a hostile page: %s', async (_what, hostile) => {
+  ])('resists a hostile page: %s', async (_case, hostile) => {
     await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(lampAt());

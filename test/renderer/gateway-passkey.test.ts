@@ -35,8 +35,8 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
   it('is created on the app at one name and signs in at another one, with the only script of these pages', async () => {
     await using context = await openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
     const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+    const pageErrors: string[] = [];
+    page.on('console', (message) => void (message.type() === 'error' && pageErrors.push(message.text())));
     await addAuthenticator(page);
     await page.goto(toUrl('control', '/account'));
     await enterPassword(page);
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     await confirm();
     await page.getByText('works at nas.local').waitFor();
 
-    complaints.length = 0;
+    pageErrors.length = 0;
     await page.goto(toUrl('lamp'));
     await enterPassword(page);
     await page.getByRole('heading', { name: 'Your code' }).waitFor();
@@ -62,9 +62,9 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
     expect(await cookies()).toBe(1);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
 
-    // A person without this security key gets to know, and can still enter a code.
+    // A user without this security key is informed, and can still enter a code.
     await using other = await openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
     const second = await other.newPage();
     const key = await addAuthenticator(second);
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     await second.getByRole('heading', { name: 'The lamp' }).waitFor();
   });
 
-  it('is refused where its answer was made up or is none', async () => {
+  it('is refused if its response is forged or missing', async () => {
     const form = (fields: Record<string, string>) =>
       home.ask(toUrl('lamp', '/.homeport/sign-in'), {
         method: 'POST',

@@ -55,18 +55,18 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
 
   /** Opens an address of Gitea in a browser that has used the app. */
   const openInApp = async (path: string) => {
-    const watched = await openPage(await getBrowser());
-    const { page } = watched;
+    const browserPage = await openPage(await getBrowser());
+    const { page } = browserPage;
     const context = page.context();
     await signIn(context, fixture.host.url('control'));
     await context.addCookies([{ name: 'homeport-app', value: '1', url: fixture.url }]);
     await page.goto(`${fixture.url}${path}`);
-    return watched;
+    return browserPage;
   };
   const openAsVisitor = async (path: string, options: PageOptions = {}) => {
-    const watched = await openPage(await getBrowser(), options);
-    await watched.page.goto(`${fixture.url}${path}`);
-    return watched;
+    const browserPage = await openPage(await getBrowser(), options);
+    await browserPage.page.goto(`${fixture.url}${path}`);
+    return browserPage;
   };
   const isInView = (page: Page, selector: string) =>
     page
@@ -83,8 +83,8 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     ['#L320-300', 300, 21],
     ['#L5900-L5910', 5900, 11],
   ])('marks the lines of %s in the app and scrolls to them', async (fragment, first, count) => {
-    await using watched = await openInApp(`/ada/demo/src/branch/main/long.txt${fragment}`);
-    const { page } = watched;
+    await using browserPage = await openInApp(`/ada/demo/src/branch/main/long.txt${fragment}`);
+    const { page } = browserPage;
     await page.waitForURL((url) => url.searchParams.get('path') === 'long.txt' && url.hash === fragment);
     await page.locator('.mark').waitFor();
     await expect.poll(() => isInView(page, '.mark')).toBe(true);
@@ -98,12 +98,12 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
       return { first: Math.round(offset / lineHeight) + 1, count: Math.round(box.height / lineHeight) };
     });
     expect(colors).toEqual({ first, count });
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('marks other lines when the fragment changes, and none for another fragment', async () => {
-    await using watched = await openInApp('/ada/demo/src/branch/main/long.txt#L10');
-    const { page } = watched;
+    await using browserPage = await openInApp('/ada/demo/src/branch/main/long.txt#L10');
+    const { page } = browserPage;
     await page.locator('.mark').waitFor();
     await page.evaluate(() => void (location.hash = '#L4000'));
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(10_000);
@@ -112,8 +112,8 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
   });
 
   it('marks lines in the blame view', async () => {
-    await using watched = await openInApp('/ada/demo/blame/branch/main/long.txt#L200-L201');
-    const { page } = watched;
+    await using browserPage = await openInApp('/ada/demo/blame/branch/main/long.txt#L200-L201');
+    const { page } = browserPage;
     await page.locator('code.marked').first().waitFor();
     expect(await page.locator('code.marked').allTextContents()).toEqual(
       lines.slice(199, 201).map((line) => expect.stringContaining(line)),
@@ -125,13 +125,13 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     ['#L300', 300, 1],
     ['#L300-L320', 300, 21],
   ])('marks the lines of %s for visitors and scrolls to them', async (fragment, first, count) => {
-    await using watched = await openAsVisitor(`/ada/demo/src/branch/main/long.txt${fragment}`);
-    const { page } = watched;
+    await using browserPage = await openAsVisitor(`/ada/demo/src/branch/main/long.txt${fragment}`);
+    const { page } = browserPage;
     const marked = page.locator('tr:is(:target, .marked)');
     await expect.poll(() => marked.count()).toBe(count);
     expect(await marked.first().getAttribute('id')).toBe(`L${first}`);
     await expect.poll(() => isInView(page, 'tr:is(:target, .marked)')).toBe(true);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('lists the repositories of an account or an organization, not those with a similar name', async () => {
@@ -139,8 +139,8 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
       ['harbour', ['harbour/ada-list', 'harbour/crane']],
       ['ADA', ['ada/demo', 'ada/other']],
     ] as const) {
-      await using watched = await openInApp(`/${owner}`);
-      const { page } = watched;
+      await using browserPage = await openInApp(`/${owner}`);
+      const { page } = browserPage;
       await page.getByText(`Repositories of ${owner}`).waitFor();
       const list = page.getByRole('list', { name: 'Repositories' }).getByRole('listitem');
       await expect.poll(() => list.count()).toBe(expected.length);
@@ -153,8 +153,8 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
 
   it.each(['app', 'visitor'] as const)('shows files of Git LFS: %s', async (kind) => {
     const open = kind === 'app' ? openInApp : openAsVisitor;
-    await using watched = await open('/ada/demo/src/branch/main/media/dot.png');
-    const { page } = watched;
+    await using browserPage = await open('/ada/demo/src/branch/main/media/dot.png');
+    const { page } = browserPage;
     const image = page.locator('img[alt="media/dot.png"]');
     await image.waitFor();
     await expect.poll(() => image.evaluate((entry) => (entry as HTMLImageElement).naturalWidth)).toBe(2);
@@ -162,12 +162,12 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     await page.getByText('lighthouse,31').waitFor();
     expect(await page.getByText('git-lfs').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('downloads the content of a Git LFS file', async () => {
-    await using watched = await openInApp('/ada/demo/src/branch/main/media/dot.png');
-    const { page } = watched;
+    await using browserPage = await openInApp('/ada/demo/src/branch/main/media/dot.png');
+    const { page } = browserPage;
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download' }).click();
     const stream = await (await download).createReadStream();
@@ -179,11 +179,11 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
   });
 
   it.each(screens)('shows visitors readable pages on a screen of %o', async (screen) => {
-    await using watched = await openAsVisitor('/', screen);
+    await using browserPage = await openAsVisitor('/', screen);
     const paths = ['', '/src/branch/main/media/table.csv', '/commits', '/issues/1', '/releases', '/branches'];
     for (const path of ['/', ...paths.map((entry) => `/ada/demo${entry}`)]) {
-      await watched.page.goto(`${fixture.url}${path}`);
-      await expectFits(watched, `visitor${path.replaceAll('/', '-')}`, screen);
+      await browserPage.page.goto(`${fixture.url}${path}`);
+      await expectFits(browserPage, `visitor${path.replaceAll('/', '-')}`, screen);
     }
   });
 });

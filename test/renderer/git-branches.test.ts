@@ -30,11 +30,11 @@ describe.skipIf(noBrowser)('repository branches page', () => {
   afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}, account?: { name: string; password: string }) => {
-    const watched = await openPage(await getBrowser(), options);
-    watched.page.setDefaultTimeout(20_000);
-    await signIn(watched.page.context(), fixture.host.url('control'), account);
-    await watched.page.goto(`${fixture.host.url('control')}/git/repositories/ada~fleet${path}`);
-    return watched;
+    const browserPage = await openPage(await getBrowser(), options);
+    browserPage.page.setDefaultTimeout(20_000);
+    await signIn(browserPage.page.context(), fixture.host.url('control'), account);
+    await browserPage.page.goto(`${fixture.host.url('control')}/git/repositories/ada~fleet${path}`);
+    return browserPage;
   };
   const names = async (): Promise<string[]> =>
     ((await (await fixture.api('GET', '/repos/ada/fleet/branches?limit=50')).json()) as { name: string }[]).map(
@@ -42,8 +42,8 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     );
 
   it('lists branches with their distance, creates and deletes them, and undoes it', async () => {
-    await using watched = await visit('');
-    const { page } = watched;
+    await using browserPage = await visit('');
+    const { page } = browserPage;
     await page.getByRole('link', { name: /^Branches\s+42$/ }).click();
     const row = (name: string) =>
       page.getByRole('list', { name: 'Branches' }).getByRole('listitem').filter({ hasText: name });
@@ -80,12 +80,12 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     expect(await names()).toContain('topic/sailor');
     await remove();
     await expect.poll(names, { timeout: 30_000 }).not.toContain('topic/sailor');
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('lists each branch once when one is pushed while older ones are loaded', async () => {
-    await using watched = await visit('?show=branches');
-    const { page } = watched;
+    await using browserPage = await visit('?show=branches');
+    const { page } = browserPage;
     const rows = page.getByRole('list', { name: 'Branches' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(30);
     const before = await names();
@@ -115,7 +115,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     await rows.filter({ hasText: 'newest' }).first().waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await fixture.api('DELETE', '/repos/ada/fleet/branches/newest');
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('opens the right branch when a tag or a ref has the same name', async () => {
@@ -137,8 +137,8 @@ describe.skipIf(noBrowser)('repository branches page', () => {
       ['push', '-q', `${fixture.signedUrl}/ada/twins.git`, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],
       { cwd },
     );
-    await using watched = await visit('');
-    const { page } = watched;
+    await using browserPage = await visit('');
+    const { page } = browserPage;
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~twins?path=which.txt`);
     const chosen = page.getByLabel('Branch or tag');
     const lines = page.getByRole('region', { name: 'Lines of which.txt' });
@@ -168,12 +168,12 @@ describe.skipIf(noBrowser)('repository branches page', () => {
       'the branch',
       'changed there',
     ]);
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('changes the default branch and keeps the previous one', async () => {
-    await using watched = await visit('?show=branches');
-    const { page } = watched;
+    await using browserPage = await visit('?show=branches');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'More about topic/sail', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Make it the default' }).click();
     await page.getByText('topic/sail is the default branch.').waitFor();
@@ -194,8 +194,8 @@ describe.skipIf(noBrowser)('repository branches page', () => {
 
   it('offers no changes to accounts that can only read', async () => {
     await fixture.account('bob');
-    await using watched = await visit('?show=branches', {}, { name: 'bob', password: 'a long password of bob' });
-    const { page } = watched;
+    await using browserPage = await visit('?show=branches', {}, { name: 'bob', password: 'a long password of bob' });
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'More about topic/sail' }).click();
     await page.getByRole('menuitem', { name: 'Commits' }).waitFor();
     expect(await page.getByRole('menuitem').count()).toBe(1);
@@ -207,10 +207,10 @@ describe.skipIf(noBrowser)('repository branches page', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await using watched = await visit('?show=branches', screen);
-    const { page } = watched;
+    await using browserPage = await visit('?show=branches', screen);
+    const { page } = browserPage;
     await page.getByText('2 ahead of main').waitFor();
-    await expectFits(watched, 'git-branches', screen);
+    await expectFits(browserPage, 'git-branches', screen);
     // The selected tab stays visible when the tabs are wider than the screen.
     const inSight = (name: string) =>
       page

@@ -29,15 +29,15 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
   afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await getBrowser(), options);
-    await signIn(watched.page.context(), fixture.host.url('control'));
-    await watched.page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp${path}`);
-    return watched;
+    const browserPage = await openPage(await getBrowser(), options);
+    await signIn(browserPage.page.context(), fixture.host.url('control'));
+    await browserPage.page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp${path}`);
+    return browserPage;
   };
 
   it('creates an issue with a label, comments in safe Markdown, finds and closes it', async () => {
-    await using watched = await visit('?show=labels');
-    const { page } = watched;
+    await using browserPage = await visit('?show=labels');
+    const { page } = browserPage;
     await page.getByLabel('Name').fill('bug');
     await page.getByRole('button', { name: 'Add the label' }).click();
     await page.getByRole('link', { name: 'bug' }).waitFor();
@@ -107,8 +107,8 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
   });
 
   it('creates a pull request, comments on a line, and merges it', async () => {
-    await using watched = await visit('?show=pulls');
-    const { page } = watched;
+    await using browserPage = await visit('?show=pulls');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'New pull request' }).click();
     await page.getByLabel('Pull the branch').selectOption('brighter');
     await page.getByLabel('Title').fill('A brighter lamp');
@@ -121,8 +121,8 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('button', { name: 'Speak of line 3', exact: true }).click();
     await page.getByLabel('On line 3').fill('How many watts?');
     await page.getByRole('button', { name: 'Send the review' }).click();
-    const remark = page.getByRole('article').filter({ hasText: 'How many watts?' });
-    await remark.getByText('+a bright line 3').waitFor();
+    const commentArticle = page.getByRole('article').filter({ hasText: 'How many watts?' });
+    await commentArticle.getByText('+a bright line 3').waitFor();
     await fixture.api('POST', '/repos/ada/lamp/pulls/2/reviews', { event: 'APPROVED' }, bob);
     await page.getByText('bob approves it.').waitFor();
     await page.getByRole('link', { name: 'Commits 1' }).click();
@@ -155,8 +155,8 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     writeFileSync(join(cwd, 'lamp.txt'), now.replace('line 12', 'a pink line 12'));
     await fixture.git(['commit', '-qam', 'Pink'], { cwd });
     await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'main'], { cwd });
-    await using watched = await visit(`?show=pulls&number=${number}`);
-    const { page } = watched;
+    await using browserPage = await visit(`?show=pulls&number=${number}`);
+    const { page } = browserPage;
     await page.getByText('Both branches changed the same lines.').waitFor();
     await page.getByRole('listitem').getByText('lamp.txt').waitFor();
     expect(await page.getByRole('button', { name: /^Merge into/ }).count()).toBe(0);
@@ -187,10 +187,10 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await using watched = await visit('?show=issues&state=closed', screen);
-    const { page } = watched;
+    await using browserPage = await visit('?show=issues&state=closed', screen);
+    const { page } = browserPage;
     await page.getByRole('link', { name: /flickers/ }).waitFor();
-    await expectFits(watched, 'git-issues', screen);
+    await expectFits(browserPage, 'git-issues', screen);
     for (const [name, path, heading] of [
       ['issue', '?show=issues&number=1', 'It hums, too'],
       ['labels', '?show=labels', 'Winter'],
@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     ] as const) {
       await page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp${path}`);
       await page.getByText(heading).first().waitFor();
-      await expectFits(watched, `git-${name}`, screen);
+      await expectFits(browserPage, `git-${name}`, screen);
     }
   });
 });

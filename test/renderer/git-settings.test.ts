@@ -31,16 +31,16 @@ describe.skipIf(noBrowser)('repository settings page', () => {
   });
 
   const visit = async (options = {}) => {
-    const watched = await openPage(await getBrowser(), options);
-    await signIn(watched.page.context(), fixture.host.url('control'));
-    await watched.page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp?show=settings`);
-    return watched;
+    const browserPage = await openPage(await getBrowser(), options);
+    await signIn(browserPage.page.context(), fixture.host.url('control'));
+    await browserPage.page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp?show=settings`);
+    return browserPage;
   };
   const json = async (path: string): Promise<any> => (await fixture.api('GET', path)).json();
 
   it('adds collaborators, protected branches and deploy keys', async () => {
-    await using watched = await visit();
-    const { page } = watched;
+    await using browserPage = await visit();
+    const { page } = browserPage;
     await page.getByRole('switch', { name: 'Private' }).click();
     await expect.poll(async () => (await json('/repos/ada/lamp')).private).toBe(false);
     await page.getByRole('button', { name: 'Add a person' }).click();
@@ -69,8 +69,8 @@ describe.skipIf(noBrowser)('repository settings page', () => {
 
   it('renames the repository and redirects its old URL', async () => {
     await fixture.create('lantern', { auto_init: true });
-    await using watched = await visit();
-    const { page } = watched;
+    await using browserPage = await visit();
+    const { page } = browserPage;
     const toUrl = (name: string): string => `${fixture.host.url('control')}/git/repositories/ada~${name}?show=settings`;
     await page.goto(toUrl('lantern'));
     await page.getByLabel('Name', { exact: true }).fill('a lantern');
@@ -86,8 +86,8 @@ describe.skipIf(noBrowser)('repository settings page', () => {
   });
 
   it('calls a webhook, shows request and response, and sends it again', async () => {
-    await using watched = await visit();
-    const { page } = watched;
+    await using browserPage = await visit();
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Add a webhook' }).click();
     await page.getByLabel('Address').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -104,12 +104,12 @@ describe.skipIf(noBrowser)('repository settings page', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await using watched = await visit(screen);
-    const { page } = watched;
+    await using browserPage = await visit(screen);
+    const { page } = browserPage;
     await page.getByText('127.0.0.1').first().waitFor();
-    await expectFits(watched, 'git-settings', screen);
+    await expectFits(browserPage, 'git-settings', screen);
     await page.getByRole('button', { name: 'Deliveries' }).click();
     await page.getByText('Taken', { exact: true }).first().waitFor();
-    await expectFits(watched, 'git-deliveries', screen);
+    await expectFits(browserPage, 'git-deliveries', screen);
   });
 });

@@ -43,20 +43,20 @@ describe.skipIf(noBrowser)('Git', () => {
   afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await getBrowser(), options);
-    await signIn(watched.page.context(), fixture.host.url('control'));
-    await watched.page.goto(`${fixture.host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(await getBrowser(), options);
+    await signIn(browserPage.page.context(), fixture.host.url('control'));
+    await browserPage.page.goto(`${fixture.host.url('control')}${path}`);
+    return browserPage;
   };
 
   it('opens a file from the list, and a commit from the file', async () => {
-    await using watched = await visit('/git/repositories');
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories');
+    const { page } = browserPage;
     await page.getByRole('link', { name: /lighthouse/ }).click();
     await page.getByRole('heading', { name: 'ada/lighthouse' }).waitFor();
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
     expect(await page.title()).toBe('ada/lighthouse · Homeport');
-    // The page is the repository's: what else Code has is one step back.
+    // The page belongs to the repository: other pages of Code are one step back.
     expect(await page.getByRole('tab').count()).toBe(0);
     await page.getByRole('link', { name: /hello\.ts/ }).click();
     const lines = page.getByRole('region', { name: 'Lines of hello.ts' }).locator('.lines');
@@ -81,8 +81,8 @@ describe.skipIf(noBrowser)('Git', () => {
   });
 
   it('shows another branch, nested folders, and new pushes', async () => {
-    await using watched = await visit('/git/repositories/ada~lighthouse');
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories/ada~lighthouse');
+    const { page } = browserPage;
     await page.getByLabel('Branch or tag').selectOption('feature/beam');
     await page.waitForURL(/ref=feature%2Fbeam/);
     await page.getByRole('link', { name: /^lamp/ }).click();
@@ -105,8 +105,8 @@ describe.skipIf(noBrowser)('Git', () => {
   });
 
   it('shows no content of one location at another', async () => {
-    await using watched = await visit('/git/repositories/ada~lighthouse');
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories/ada~lighthouse');
+    const { page } = browserPage;
     const files = page.getByRole('list', { name: 'Files' });
     const [newFile, failed] = [
       page.getByRole('link', { name: 'New file' }),
@@ -130,8 +130,8 @@ describe.skipIf(noBrowser)('Git', () => {
   });
 
   it('shows the overview, the history and the connection details', async () => {
-    await using watched = await visit('/git');
-    const { page } = watched;
+    await using browserPage = await visit('/git');
+    const { page } = browserPage;
     await page.getByText('3 repositories').waitFor();
     expect(await page.getByRole('heading', { name: 'Code', exact: true }).count()).toBe(1);
     await page.getByText('ada pushed the new branch').first().waitFor();
@@ -149,8 +149,8 @@ describe.skipIf(noBrowser)('Git', () => {
   });
 
   it('publishes a release with notes and a file', async () => {
-    await using watched = await visit('/git/repositories/ada~lighthouse?show=releases');
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories/ada~lighthouse?show=releases');
+    const { page } = browserPage;
     await page.getByText('No releases yet.').waitFor();
     await page.getByRole('button', { name: 'New release' }).click();
     await page.getByLabel('Tag', { exact: true }).fill('v2 x');
@@ -193,8 +193,8 @@ describe.skipIf(noBrowser)('Git', () => {
     const folder = join(fixture.folder, 'My project');
     mkdirSync(folder);
     writeFileSync(join(folder, 'plan.txt'), 'build it\n');
-    await using watched = await visit('/git/repositories');
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Other ways to a repository' }).click();
     await page.getByRole('menuitem', { name: 'Publish a folder of this computer' }).click();
     await page.getByLabel('Folder on this computer').fill('/no/such');
@@ -223,8 +223,8 @@ describe.skipIf(noBrowser)('Git', () => {
   });
 
   it('creates and deletes a repository, and adds keys', async () => {
-    await using watched = await visit('/git/repositories');
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'New repository' }).click();
     await page.getByLabel('Name').fill('a b');
     await page.getByRole('button', { name: 'Make the repository' }).click();
@@ -258,8 +258,8 @@ describe.skipIf(noBrowser)('Git', () => {
 
   it('creates, edits, moves, downloads and deletes a file, each as a commit', async () => {
     await fixture.create('notes', { auto_init: true });
-    await using watched = await visit('/git/repositories/ada~notes');
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories/ada~notes');
+    const { page } = browserPage;
     await page.getByRole('link', { name: 'New file' }).click();
     await page.getByLabel('Path').fill('README.md');
     await page.getByLabel('Text', { exact: true }).fill('keep the light\n');
@@ -330,8 +330,8 @@ describe.skipIf(noBrowser)('Git', () => {
     };
     await make('dos.txt', Buffer.from('one\r\ntwo\r\n'));
     await make('latin.txt', Buffer.from('K\u00e4se', 'latin1'));
-    await using watched = await visit('/git/repositories/ada~ends?path=latin.txt');
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories/ada~ends?path=latin.txt');
+    const { page } = browserPage;
     await page.getByRole('link', { name: 'Blame' }).waitFor();
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~ends?show=edit&path=latin.txt`);
@@ -351,8 +351,8 @@ describe.skipIf(noBrowser)('Git', () => {
       'README.md': `${'['.repeat(50_000)}\n`,
     });
     await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/long.git`, 'main'], { cwd });
-    await using watched = await visit('/git/repositories/ada~long');
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories/ada~long');
+    const { page } = browserPage;
     await page.getByRole('link', { name: /lines\.txt/ }).click();
     await page.getByText('5,000 of 200,000').waitFor();
     await page.getByRole('button', { name: 'Show more lines' }).click();
@@ -370,10 +370,10 @@ describe.skipIf(noBrowser)('Git', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await using watched = await visit('/git/repositories', screen);
-    const { page } = watched;
+    await using browserPage = await visit('/git/repositories', screen);
+    const { page } = browserPage;
     await page.getByRole('link', { name: /lighthouse/ }).waitFor();
-    await expectFits(watched, 'git-list', screen);
+    await expectFits(browserPage, 'git-list', screen);
     for (const [name, path, heading] of [
       ['overview', '/git', 'repositories'],
       ['history', '/git/history', 'ada opened'],
@@ -381,7 +381,7 @@ describe.skipIf(noBrowser)('Git', () => {
     ] as const) {
       await page.goto(fixture.host.url('control') + path);
       await page.getByText(heading).first().waitFor();
-      await expectFits(watched, `git-${name}`, screen);
+      await expectFits(browserPage, `git-${name}`, screen);
     }
     for (const [name, path, title] of [
       ['releases', 'shore?show=releases', 'First steps'],
@@ -393,11 +393,11 @@ describe.skipIf(noBrowser)('Git', () => {
     ] as const) {
       await page.goto(`${fixture.host.url('control')}/git/repositories/ada~${path}`);
       await page.getByText(title).first().waitFor();
-      await expectFits(watched, `git-${name}`, screen);
+      await expectFits(browserPage, `git-${name}`, screen);
     }
     const href = await page.getByRole('link', { name: /Say ahoy/ }).getAttribute('href');
     await page.goto(fixture.host.url('control') + (href ?? ''));
     await page.getByText('The commit before').waitFor();
-    await expectFits(watched, 'git-commit', screen);
+    await expectFits(browserPage, 'git-commit', screen);
   });
 });

@@ -419,10 +419,10 @@ describe.skipIf(noBrowser)('a restarted host', () => {
     try {
       const before = await openPages({ dataDir });
       await using cable = await layCable(before.url);
-      await using watched = await openPage(before.browser);
-      await signIn(watched.page.context(), before.url);
-      await watched.page.goto(cable.url);
-      await watched.page.getByText('3 topics').waitFor();
+      await using browserPage = await openPage(before.browser);
+      await signIn(browserPage.page.context(), before.url);
+      await browserPage.page.goto(cable.url);
+      await browserPage.page.getByText('3 topics').waitFor();
       cable.cut();
       await before[Symbol.asyncDispose]();
       const moody = new MoodyService();
@@ -430,8 +430,8 @@ describe.skipIf(noBrowser)('a restarted host', () => {
       await using after = await openPages({ dataDir, moody });
       after.inbox.add({ title: 'New since' });
       cable.resume(after.url);
-      await watched.page.getByText('5 topics').waitFor();
-      await watched.page.getByText('New since').waitFor();
+      await browserPage.page.getByText('5 topics').waitFor();
+      await browserPage.page.getByText('New since').waitFor();
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }

@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are counted again after some were removed, and the next newest represents the others', async () => {
+  it('are counted again after a removal, and the next newest represents the group', async () => {
     for (const look of ['first', 'second', 'third', 'fourth']) await publish('Fan is loud', `${look} pass`);
     await expect.poll(async () => (await rows('Fan is loud')).length).toBe(4);
     await using visit = await real.visit('/inbox');
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     const row = messages.getByRole('button', { name: /Fan is loud/ });
     await row.getByText(/^4 times since/).waitFor();
     const ids = (await rows('Fan is loud')).map(({ id }) => id);
-    const remove = (some: readonly number[]): Promise<unknown> => real.ask('POST', '/inbox/remove', { ids: some });
+    const remove = (ids: readonly number[]): Promise<unknown> => real.ask('POST', '/inbox/remove', { ids: ids });
     await remove(ids.slice(1, 2));
     await row.getByText(/^3 times since/).waitFor();
     await remove(ids.slice(0, 1));
@@ -134,9 +134,9 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await using visit = await real.visit('/inbox');
     const { page } = visit;
     const messages = page.getByRole('region', { name: 'Messages', exact: true });
-    const roof = messages.getByRole('button', { name: /Roof leaks/ }).first();
+    const leakRow = messages.getByRole('button', { name: /Roof leaks/ }).first();
     const gate = messages.getByRole('button', { name: /Gate is open/ });
-    await roof.getByText(/^3 times since/).waitFor();
+    await leakRow.getByText(/^3 times since/).waitFor();
     await gate.waitFor();
     const remove = async (title: string, index: number): Promise<unknown> =>
       real.ask('POST', '/inbox/remove', { ids: (await rows(title)).slice(index, index + 1).map(({ id }) => id) });
@@ -156,13 +156,13 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await remove('Gate is open', 0);
     await gate.waitFor({ state: 'detached' });
     release.resolve(undefined);
-    await roof.getByText(/^2 times since/).waitFor();
+    await leakRow.getByText(/^2 times since/).waitFor();
     expect(await gate.count()).toBe(0);
     expect(reads).toBe(2);
     await page.unrouteAll({ behavior: 'wait' });
     await remove('Roof leaks', 1);
     await remove('Roof leaks', 0);
-    await roof.waitFor({ state: 'detached' });
+    await leakRow.waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
-import { furnish } from './sample-data.ts';
+import { addSampleData } from './sample-data.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
@@ -21,7 +21,7 @@ describe.skipIf(noBrowser)('all pages', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ environment: { MOODY_FOLDER: '/srv/moody' } });
-    furnish(pages);
+    addSampleData(pages);
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 

@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)('the computer page', () => {
     await expect.poll(() => page.getByRole('figure').count()).toBe(4);
     const tops = await page
       .getByRole('figure')
-      .evaluateAll((figures) => figures.map((figure) => Math.round(figure.getBoundingClientRect().top)));
+      .evaluateAll((elements) => elements.map((figure) => Math.round(figure.getBoundingClientRect().top)));
     expect(new Set(tops).size).toBeLessThanOrEqual(Math.ceil(tops.length / 2));
     expect(visit.complaints).toEqual([]);
   });

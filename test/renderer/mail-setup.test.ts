@@ -27,8 +27,8 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
   afterEach(() => real[Symbol.asyncDispose]());
 
   it('imports a dropped mailrise.conf after a preview', async () => {
-    await using watched = await real.visit('/delivery/recipients');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/recipients');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Import' }).click();
     const dialog = page.getByRole('dialog', { name: 'Import from Mailrise' });
     await dropText(page, 'dialog textarea', 'mailrise.conf', mailrise);
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await page.getByText(/as warning by cam\*@garden\.lan/).waitFor();
     await address.fill('alerts@nas');
     await page.getByText(/as info by alerts, goes to json:\/\/…/).waitFor();
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   const saved = async () =>
@@ -62,8 +62,8 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
 
   it('keeps the position of an edited recipient when an earlier one is removed', async () => {
     await take('attic', 'barn', 'cellar');
-    await using watched = await real.visit('/delivery/recipients');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/recipients');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Remove attic' }).waitFor();
     await page.clock.install();
     await page.getByRole('button', { name: 'Remove attic' }).click();
@@ -78,8 +78,8 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
 
   it('deletes all removed recipients when the page is closed', async () => {
     await take('attic', 'barn', 'cellar');
-    await using watched = await real.visit('/delivery/recipients');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/recipients');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Remove attic' }).click();
     await page.getByRole('button', { name: 'Remove cellar' }).click();
     await page.getByRole('button', { name: 'Remove cellar' }).waitFor({ state: 'detached' });
@@ -88,8 +88,8 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
   });
 
   it('shows how a mail is handled before any is sent', async () => {
-    await using watched = await real.visit('/delivery/rules');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/rules');
+    const { page } = browserPage;
     await page.getByText('Try a mail', { exact: true }).click();
     await page.getByText('Nothing is sent.', { exact: false }).waitFor();
     await page.getByLabel('Subject', { exact: true }).fill('[FAILED] Backup of photos');
@@ -98,12 +98,12 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await list.getByText('failure').waitFor();
     await page.getByLabel('To', { exact: true }).fill('nobody@home');
     await page.getByText('Refused', { exact: true }).waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows the parameters for each device with the actual port', async () => {
-    await using watched = await real.visit('/delivery/connect');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/connect');
+    const { page } = browserPage;
     const port = String(real.host.port('mail'));
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
     await page.getByText('None. Leave user and password empty.').waitFor();
@@ -118,23 +118,23 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await page.getByText('Datacenter › Notifications › Add › SMTP.').waitFor();
     await page.getByLabel('Device or program').selectOption('A script with curl');
     await page.getByText(`smtp://127.0.0.1:${port}`).waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it.each(screens)('fits and is accessible on $on', async (screen) => {
-    await using watched = await real.visit('/delivery/connect', screen);
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/connect', screen);
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
-    await expectFits(watched, 'mail-connect', screen);
+    await expectFits(browserPage, 'mail-connect', screen);
     await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByText('Try a mail', { exact: true }).click();
     await page.getByLabel('Subject', { exact: true }).fill('[FAILED] Backup of photos');
     await page.getByText('No rule fits.').waitFor();
-    await expectFits(watched, 'mail-try', screen);
+    await expectFits(browserPage, 'mail-try', screen);
     await page.getByRole('tab', { name: 'Recipients' }).click();
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByLabel('Its configuration').fill(mailrise);
     await page.getByText('3 recipients are taken').waitFor();
-    await expectFits(watched, 'mail-import', screen);
+    await expectFits(browserPage, 'mail-import', screen);
   });
 });

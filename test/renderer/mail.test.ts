@@ -51,10 +51,10 @@ describe.skipIf(noBrowser)('the mail pages', () => {
   afterEach(() => host[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(browser, options);
-    await signIn(watched.page.context(), host.url('control'));
-    await watched.page.goto(`${host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(browser, options);
+    await signIn(browserPage.page.context(), host.url('control'));
+    await browserPage.page.goto(`${host.url('control')}${path}`);
+    return browserPage;
   };
   const send = async (subject: string): Promise<void> => {
     const source = `From: nas@example.org\r\nSubject: ${subject}\r\n\r\nAll is well.\r\n`;
@@ -62,8 +62,8 @@ describe.skipIf(noBrowser)('the mail pages', () => {
   };
 
   it('shows how to send the first mail, and each mail as it arrives', async () => {
-    await using watched = await visit('/delivery/mails');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/mails');
+    const { page } = browserPage;
     await page.getByText('No mail came yet.').waitFor();
     await page.getByText(`swaks --server 127.0.0.1:${String(host.port('mail'))} --to alerts@home`).waitFor();
     await page.getByLabel('Program').selectOption('msmtp');
@@ -76,12 +76,12 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByText('No mail fits.').waitFor();
     await page.getByLabel('Outcome').selectOption('Passed on');
     await row.getByText('Passed on').waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('hides commands from devices that cannot use them, and shows what to share first', async () => {
-    await using watched = await visit('/delivery/connect');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/connect');
+    const { page } = browserPage;
     await page.getByRole('radio', { name: 'Other devices' }).check({ force: true });
     for (const [tab, says] of [
       ['Mails', 'The mail gateway answers on the computer of Homeport alone.'],
@@ -93,13 +93,13 @@ describe.skipIf(noBrowser)('the mail pages', () => {
       const way = page.getByRole('link', { name: 'Share it with your network' });
       expect(await way.getAttribute('href')).toBe('/network');
     }
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows a hostile mail sanitized, with its source and delivery', async () => {
     await submit(host.port('mail'), ['alerts@nas'], hostile);
-    await using watched = await visit('/delivery/mails');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/mails');
+    const { page } = browserPage;
     await page.getByRole('button', { name: /agnp\.exe <b>bold<\/b>/ }).click();
     const dialog = page.getByRole('dialog', { name: 'agnp.exe <b>bold</b>' });
     const text = dialog.getByRole('region', { name: 'Text of the mail' });
@@ -113,13 +113,13 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('Delivered once more to one place.').waitFor();
     expect(await page.title()).toBe('Delivery · Homeport');
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('finds by recipient, and removes with Undo, by keyboard only', async () => {
     await send('Keep me');
-    await using watched = await visit('/delivery/mails');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/mails');
+    const { page } = browserPage;
     const row = page.getByRole('button', { name: /Keep me/ });
     await row.waitFor();
     await page.getByRole('searchbox').focus();
@@ -136,12 +136,12 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).last().press('Enter');
     await page.reload();
     await page.getByText('No mail came yet.').waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('adds, edits and removes recipients with Undo, and checks an address', async () => {
-    await using watched = await visit('/delivery/recipients');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/recipients');
+    const { page } = browserPage;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
     await rows.filter({ hasText: 'alerts' }).getByText('At any domain · goes to General').waitFor();
@@ -175,12 +175,12 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByLabel('Address').fill('alarm');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await rows.getByText('alarm', { exact: true }).waitFor();
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('keeps stored destinations of a recipient, and saves its texts', async () => {
-    await using watched = await visit('/delivery/recipients');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/recipients');
+    const { page } = browserPage;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await dialog.getByLabel('More destinations').fill('json://me:s3cr3t@127.0.0.1:9/x');
@@ -200,12 +200,12 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('tab', { name: 'Mails' }).click();
     await page.getByRole('button', { name: /Test mail/ }).click();
     await dialog.getByText('json://…', { exact: false }).waitFor();
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('adds, orders and removes rules with Undo, and shows dropped mails', async () => {
-    await using watched = await visit('/delivery/rules');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/rules');
+    const { page } = browserPage;
     const dialog = page.getByRole('dialog');
     const rows = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
     await page.getByText('No rules.').waitFor();
@@ -232,12 +232,12 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.waitFor({ state: 'detached' });
     const add = page.getByRole('button', { name: 'Add a rule' });
     await expect.poll(() => add.evaluate((button) => button === document.activeElement)).toBe(true);
-    const grip = page.getByRole('button', { name: 'Move Mail from nas@*' });
-    await grip.press('ArrowUp');
+    const moveHandle = page.getByRole('button', { name: 'Move Mail from nas@*' });
+    await moveHandle.press('ArrowUp');
     await expect.poll(() => rows.first().textContent()).toContain('nas@*');
     await page.getByText('The new order is kept.').waitFor();
     // The handle still has the focus.
-    expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
+    expect(await moveHandle.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Remove the rule: Mail from nas@*' }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => submit(host.port('mail'), ['alerts@x'], 'Subject: noise\r\n\r\nx')).toMatch(/^250 /);
@@ -248,13 +248,13 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByLabel('Outcome').selectOption('Dropped');
     await page.getByRole('button', { name: /noise/ }).click();
     await dialog.getByText('Dropped by rule 1.').waitFor();
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('keeps the position and focus of a moved rule while the settings are reloaded', async () => {
     const rule = (subject: string) => ({ subject, drop: true });
-    await using watched = await visit('/delivery/rules');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/rules');
+    const { page } = browserPage;
     const change = (patch: object) =>
       api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify(patch) });
     await change({ rules: [rule('one'), rule('two')] });
@@ -275,27 +275,27 @@ describe.skipIf(noBrowser)('the mail pages', () => {
       await released.promise;
       await route.fulfill({ response });
     });
-    const grip = page.getByRole('button', { name: /^Move .*two/ });
-    await grip.press('ArrowUp');
+    const moveHandle = page.getByRole('button', { name: /^Move .*two/ });
+    await moveHandle.press('ArrowUp');
     await expect.poll(() => rows.first().textContent()).toContain('two');
     const first = page.waitForResponse('**/api/settings');
     await (await first).finished();
     await page.evaluate(() => new Promise(requestAnimationFrame));
     expect(await rows.first().textContent()).toContain('two');
-    expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
+    expect(await moveHandle.evaluate((button) => button === document.activeElement)).toBe(true);
     released.resolve();
     await page.getByText('The new order is kept.').waitFor();
     expect(await rows.first().textContent()).toContain('two');
-    expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
+    expect(await moveHandle.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.unrouteAll({ behavior: 'wait' });
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('keeps a recipient removed while another one is moved', async () => {
     const recipients = ['one', 'two', 'three'].map((address) => ({ address }));
     await api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify({ recipients }) });
-    await using watched = await visit('/delivery/recipients');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/recipients');
+    const { page } = browserPage;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('button', { name: 'Move three', exact: true }).press('ArrowUp');
@@ -312,12 +312,12 @@ describe.skipIf(noBrowser)('the mail pages', () => {
         return (field?.value as readonly { readonly address: string }[]).map(({ address }) => address);
       })
       .toEqual(['three', 'two']);
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('scrolls through ten thousand mails with few rendered rows', async () => {
-    await using watched = await visit('/delivery/mails');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/mails');
+    const { page } = browserPage;
     await page.getByText('No mail came yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
       id: String(index),
@@ -348,13 +348,13 @@ describe.skipIf(noBrowser)('the mail pages', () => {
       )
       .toBe(1);
     expect(await list.getByRole('listitem').count()).toBeLessThan(60);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows why mails cannot be loaded, and loads them on request', async () => {
     await send('Still there');
-    await using watched = await visit('/settings/log');
-    const { page } = watched;
+    await using browserPage = await visit('/settings/log');
+    const { page } = browserPage;
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.route(/api\/mail\/messages/, (route) =>
       route.fulfill({ status: 500, json: { error: { code: 'x', detail: 'The disk is full.' } } }),
@@ -369,26 +369,26 @@ describe.skipIf(noBrowser)('the mail pages', () => {
   it.each(screens)('fits and is accessible on $on', async (screen) => {
     await send('Backup finished: a subject that is longer than any list should have to show in full, and then some');
     await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
-    await using watched = await visit('/delivery/mails', screen);
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/mails', screen);
+    const { page } = browserPage;
     const passedOn = page.getByText('Passed on').and(page.locator(':not(option)'));
     await expect.poll(() => passedOn.count()).toBe(2);
-    await expectFits(watched, 'mail', screen);
+    await expectFits(browserPage, 'mail', screen);
     await page.getByRole('button', { name: /agnp/ }).click();
     await page.getByText('The door is').waitFor();
-    await expectFits(watched, 'mail-detail', screen);
+    await expectFits(browserPage, 'mail-detail', screen);
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Recipients' }).click();
     await page.getByLabel('Address to try').fill('alerts@nas');
     await page.getByText('Taken').waitFor();
-    await expectFits(watched, 'mail-recipients', screen);
+    await expectFits(browserPage, 'mail-recipients', screen);
     await page.getByRole('button', { name: 'Add a recipient' }).click();
     await page.getByText('Words of the notification').click();
-    await expectFits(watched, 'mail-recipient', screen);
+    await expectFits(browserPage, 'mail-recipient', screen);
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByText('No rules.').waitFor();
     await page.getByRole('button', { name: 'Add a rule' }).click();
-    await expectFits(watched, 'mail-rule', screen);
+    await expectFits(browserPage, 'mail-rule', screen);
   });
 });

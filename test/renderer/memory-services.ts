@@ -76,7 +76,7 @@ export class MemoryInbox {
       });
       return [
         implement(inboxApi.list, ({ query }) => {
-          const fit = this.#having(query.q ?? '').filter(
+          const matching = this.#having(query.q ?? '').filter(
             (item) =>
               (query.source === undefined || item.source === query.source) &&
               (query.topic === undefined || item.topic === query.topic) &&
@@ -86,9 +86,9 @@ export class MemoryInbox {
               (query.done === undefined || item.done === query.done),
           );
           const { before = Infinity, limit } = query;
-          const items = fit.filter(({ id }) => id < before).slice(0, limit);
+          const items = matching.filter(({ id }) => id < before).slice(0, limit);
           const sources = [...new Set(this.items.map(({ source }) => source))].sort();
-          return { items, unread: this.unread, total: fit.length, sources };
+          return { items, unread: this.unread, total: matching.length, sources };
         }),
         implement(inboxApi.find, ({ query: { q, limit } }) => ({
           items: q.trim() === '' ? [] : this.#having(q).slice(0, limit),
@@ -200,7 +200,7 @@ export class MemoryDownloads {
     this.bus?.publish(downloadChanged, download);
   }
 
-  #steer(uids: readonly string[] | undefined, pause: boolean): QueueChange {
+  #setPaused(uids: readonly string[] | undefined, pause: boolean): QueueChange {
     if (uids === undefined) {
       this.paused = pause;
       this.bus?.publish(downloadsPaused, { paused: pause });
@@ -222,13 +222,13 @@ export class MemoryDownloads {
         const over = ({ state }: Download): boolean => state === 'finished' || state === 'failed';
         const isRequested = (one: Download): boolean =>
           (state === undefined || one.state === state) && (kind === undefined || one.kind === kind);
-        const fit = all
+        const matching = all
           .filter((one) => over(one) && isRequested(one) && one.title.toLowerCase().includes(q.toLowerCase()))
           .reverse();
         return {
           queue: all.filter((one) => !over(one)),
-          history: fit.slice(offset, offset + limit),
-          total: fit.length,
+          history: matching.slice(offset, offset + limit),
+          total: matching.length,
           paused: this.paused,
         };
       }),
@@ -286,8 +286,8 @@ export class MemoryDownloads {
         this.set(uid, { state: 'pending', message: null, finishedAt: null });
         return { uid };
       }),
-      implement(downloadsApi.pause, ({ body: { uids } }) => this.#steer(uids, true)),
-      implement(downloadsApi.resume, ({ body: { uids } }) => this.#steer(uids, false)),
+      implement(downloadsApi.pause, ({ body: { uids } }) => this.#setPaused(uids, true)),
+      implement(downloadsApi.resume, ({ body: { uids } }) => this.#setPaused(uids, false)),
       implement(downloadsApi.reorder, ({ body: { uids, before } }) => {
         if (this.refusal !== undefined) throw this.refusal;
         this.moves.push({ uids, before: before ?? null });

@@ -165,7 +165,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await page.getByRole('heading', { name: 'No external services yet.' }).waitFor();
   });
 
-  it('shows what the identity provider must know', async () => {
+  it('shows the values that the identity provider needs', async () => {
     await using visit = await pages.visit('/network/sign-in');
     const { page } = visit;
     await page.getByText('Another provider', { exact: true }).waitFor();

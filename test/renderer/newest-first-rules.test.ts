@@ -36,12 +36,12 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
       });
     }
   }
-  function tell(): void {
+  function notifyList(): void {
     pages.inbox.bus?.publish(mailActivity, { time: Date.now() });
   }
   async function open(path = '/delivery/mails') {
-    const watched = await pages.visit('/');
-    await watched.page.route(messages, async (route) => {
+    const browserPage = await pages.visit('/');
+    await browserPage.page.route(messages, async (route) => {
       const query = new URL(route.request().url()).searchParams;
       const [time = Infinity, id = ''] = (query.get('before') ?? '').split('.').filter(Boolean);
       const older = mails.filter(
@@ -50,8 +50,8 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
       const all = query.has('before') ? older : mails;
       await route.fulfill({ json: { messages: all.slice(0, step) } });
     });
-    await watched.page.goto(`${pages.url}${path}`);
-    return watched;
+    await browserPage.page.goto(`${pages.url}${path}`);
+    return browserPage;
   }
   const list = (page: Page) => page.getByRole('group', { name: 'Mails, newest first' });
   /** Scrolls to the end and returns all rows that were visible. */
@@ -72,8 +72,8 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
 
   it('shows rows that arrived during a load', async () => {
     arrive(1);
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     await list(page).getByText('Mail 1', { exact: true }).waitFor();
     const [blocked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     await page.route(
@@ -89,46 +89,46 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await page.reload();
     await blocked.promise;
     arrive(1);
-    tell();
+    notifyList();
     // Arrives on the same stream after the previous event.
     pages.inbox.add();
     await page.getByLabel('1 unread').waitFor();
     release.resolve(undefined);
     await list(page).getByText('Mail 2', { exact: true }).waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('has no gap when more rows were pending than one page has', async () => {
     arrive(50);
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     await list(page).getByText('Mail 50', { exact: true }).hover();
     arrive(step + 50);
-    tell();
+    notifyList();
     await page.getByRole('button', { name: '100 new mails' }).waitFor();
     expect(await list(page).getByText('Mail 50', { exact: true }).count()).toBe(1);
     await page.getByRole('button', { name: '100 new mails' }).click();
     await list(page).getByText('Mail 200', { exact: true }).waitFor();
     expect((await read(page, 'Mail 1')).size).toBe(200);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('keeps rows with the same time as the last reloaded one', async () => {
     arrive(step + 10, 1_700_000_000_000);
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     expect((await read(page, 'Mail 1')).size).toBe(step + 10);
     arrive(1);
     await list(page).evaluate((frame) => (frame.scrollTop = 0));
-    tell();
+    notifyList();
     await list(page).getByText('Mail 111', { exact: true }).waitFor();
     expect((await read(page, 'Mail 1')).size).toBe(step + 11);
   });
 
   it('shows the latest result, even when an earlier request takes longer', async () => {
     arrive(1);
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     await list(page).getByText('Mail 1', { exact: true }).waitFor();
     const slow = Promise.withResolvers<undefined>();
     const requested = Promise.withResolvers<undefined>();
@@ -142,10 +142,10 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
       },
       { times: 1 },
     );
-    tell();
+    notifyList();
     await requested.promise;
     arrive(1);
-    tell();
+    notifyList();
     // Arrives on the same stream, so the page has received the mail by then.
     pages.inbox.add();
     await page.getByLabel('1 unread').waitFor();
@@ -158,8 +158,8 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
 
   it('shows that a search failed, and repeats it on request', async () => {
     arrive(3);
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     await list(page).getByText('Mail 3', { exact: true }).waitFor();
     await page.route(messages, (route) => route.abort(), { times: 1 });
     await page.getByRole('searchbox').fill('nas');
@@ -167,13 +167,13 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     expect(await list(page).count()).toBe(0);
     await page.getByRole('button', { name: 'Try again' }).click();
     await list(page).getByText('Mail 3', { exact: true }).waitFor();
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('continues at its end after a failure', async () => {
     arrive(step + 20);
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     await list(page).getByText('Mail 120', { exact: true }).waitFor();
     await page.clock.install();
     await page.route(/\/api\/mail\/messages\?.*before=/, (route) => route.abort(), { times: 1 });
@@ -186,8 +186,8 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
 
   it('does not search in the view that is opened afterwards', async () => {
     arrive(1);
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     // The previous view stays until the code of the new one is loaded.
     const loaded = Promise.withResolvers<undefined>();
     await page.route(/\/assets\/Inbox-.*js/, async (route) => {

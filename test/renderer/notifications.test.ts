@@ -15,13 +15,16 @@ const bob = { name: 'bob', password: 'long enough' };
 
 describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
   let pages: Pages;
-  const ask = (method: string, path: string, body: unknown): Promise<any> =>
+  const sendRequest = (method: string, path: string, body: unknown): Promise<any> =>
     api(pages.url, `/api${path}`, { method, body: JSON.stringify(body) });
 
   beforeAll(async () => {
     pages = await openPages({ services: [notify, push, popups, inbox, control] });
-    await ask('POST', '/notify/keys', { key: 'night', text: 'json://127.0.0.1:9/hall?quiet=22:00-07:00\ninbox://\n' });
-    await ask('PUT', '/push/quiet', { rules: [{ topics: 'doors', mode: 'always' }] });
+    await sendRequest('POST', '/notify/keys', {
+      key: 'night',
+      text: 'json://127.0.0.1:9/hall?quiet=22:00-07:00\ninbox://\n',
+    });
+    await sendRequest('PUT', '/push/quiet', { rules: [{ topics: 'doors', mode: 'always' }] });
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
@@ -43,7 +46,10 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
   });
 
   it('shows accounts without the administrator role only their own settings', async () => {
-    await ask('POST', '/accounts', { ...bob, grants: [{ service: 'push', resource: 'lawn', permission: 'read' }] });
+    await sendRequest('POST', '/accounts', {
+      ...bob,
+      grants: [{ service: 'push', resource: 'lawn', permission: 'read' }],
+    });
     await using visit = await pages.visit('/', { signedIn: false });
     const { page } = visit;
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -63,8 +69,8 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
   });
 
   it('lets popups follow the rules of an account or their own hours, and names the account', async () => {
-    await ask('PATCH', '/settings/host', { quietHours: ['22:00-07:00'] });
-    await ask('PUT', '/push/quiet', { rules: [{ topics: 'doors', mode: 'always' }], popups: false });
+    await sendRequest('PATCH', '/settings/host', { quietHours: ['22:00-07:00'] });
+    await sendRequest('PUT', '/push/quiet', { rules: [{ topics: 'doors', mode: 'always' }], popups: false });
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     const choice = page.getByRole('radiogroup', { name: 'Popup quiet hours' });
@@ -81,7 +87,7 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     await choice.getByRole('radio', { name: 'As my rules' }).check();
     await hours.waitFor({ state: 'detached' });
     const carla = { name: 'carla', password: 'long enough', role: 'admin' };
-    await ask('POST', '/accounts', carla);
+    await sendRequest('POST', '/accounts', carla);
     await fetch(`${pages.url}/api/push/quiet`, {
       method: 'PUT',
       headers: {
@@ -96,7 +102,7 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
   });
 
   it('enables popups together with the service that shows them', async () => {
-    await ask('PATCH', '/settings/popups', { enabled: false });
+    await sendRequest('PATCH', '/settings/popups', { enabled: false });
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     const popups = page.getByRole('switch', { name: 'Popups', exact: true });

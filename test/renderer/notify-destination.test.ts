@@ -14,8 +14,8 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     (await real.ask('GET', '/notify/keys/aggregator/text?secrets=true')).text as string;
 
   it('finds kinds by name, scheme and purpose with the keyboard only, and lists used ones first', async () => {
-    await using watched = await real.visit('/delivery/keys');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys');
+    const { page } = browserPage;
     const dialog = page.getByRole('dialog');
     const search = dialog.getByRole('combobox', { name: 'Where shall notifications go?' });
     const chosen = async (): Promise<string> => {
@@ -46,14 +46,14 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await page.getByRole('button', { name: 'Add a destination' }).click();
     const first = dialog.getByRole('group', { name: 'Used before' }).getByRole('option').first();
     expect(await first.textContent()).toContain('Gotify');
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('keeps the name in line with its buttons, and the address clear of them, on a phone', async () => {
     const url = 'discord://webhookid1234567890/webhooktoken1234567890123456789012345678901234567890';
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url, tags: [] });
-    await using watched = await real.visit('/delivery/keys/aggregator', { width: 360, height: 740, touch: true });
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys/aggregator', { width: 360, height: 740, touch: true });
+    const { page } = browserPage;
     const row = page
       .getByRole('listitem')
       .filter({ has: page.getByRole('button', { name: /^Test/ }) })
@@ -76,8 +76,8 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
   });
 
   it('sets time and frequency by controls, without editing an address', async () => {
-    await using watched = await real.visit('/delivery/keys');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys');
+    const { page } = browserPage;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add a destination' }).click();
     await dialog.getByRole('combobox').fill('push');
@@ -113,14 +113,14 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Together every 15 minutes', { exact: true }).waitFor();
     expect(await typed()).toContain('push://hall?digest=15m&overflow=truncate\n');
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('keeps typed values, also in the address view', async () => {
     const url = 'json://127.0.0.1:9/x?%2BX-Own=1&quiet=22:00-07:00&digest=7m';
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url, tags: ['1:night'] });
-    await using watched = await real.visit('/delivery/keys');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys');
+    const { page } = browserPage;
     const dialog = page.getByRole('dialog');
     await page.getByText('1:night').first().waitFor();
     await page.getByRole('button', { name: /^More for JSON/ }).click();
@@ -132,6 +132,6 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await typed()).toContain(`1:night=${url}&rate=3/1h\n`);
     await page.getByText('Quiet: Every day 22:00–07:00, at most 3 in an hour, together every 7 minutes').waitFor();
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 });

@@ -32,8 +32,8 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
   });
 
   it('links to the engines, is accepted once the engine is installed, and waits visibly without it', async () => {
-    await using watched = await real.visit('/delivery/keys');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys');
+    const { page } = browserPage;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add a destination' }).click();
     await dialog.getByRole('combobox').fill('misskey');
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     await page.reload();
     await row.getByText('Waits for the Apprise engine.').waitFor();
     expect(await row.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/settings/engines');
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
     const shots = process.env['HOMEPORT_SHOTS'];
     if (shots !== undefined) await page.screenshot({ path: join(shots, 'engine-waits.png') });
   });

@@ -34,8 +34,8 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
 
   it('shows why a delivery is waiting and its next attempt, and retries it on request', async () => {
     await real.post('late', 'Backup');
-    await using watched = await real.visit('/delivery/history?state=waiting');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/history?state=waiting');
+    const { page } = browserPage;
     await page.getByRole('button', { name: /Backup/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Backup' });
     await dialog.getByText('Next try in 1 min').waitFor();
@@ -45,15 +45,15 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     status = 200;
     await dialog.getByRole('button', { name: 'Try now' }).click();
     await expect.poll(async () => (await real.ask('GET', '/notify/notices')).waiting).toBe(0);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('opens a notification that is not listed, and reports a deleted one', async () => {
     await real.post('aggregator', 'First light');
     await real.post('aggregator', 'Second light');
     const [, first] = (await real.ask('GET', '/notify/notices')).notices;
-    await using watched = await real.visit(`/delivery/history/${String(first.id)}?q=second`);
-    const { page } = watched;
+    await using browserPage = await real.visit(`/delivery/history/${String(first.id)}?q=second`);
+    const { page } = browserPage;
     await page.getByRole('dialog', { name: 'First light' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /Second light/ }).waitFor();
@@ -64,8 +64,8 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
   it('restores a dismissed delivery in its dialog', async () => {
     status = 403;
     await real.post('late', 'Camera');
-    await using watched = await real.visit('/delivery/history');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/history');
+    const { page } = browserPage;
     await page.getByRole('button', { name: /Camera/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Camera' });
     await dialog.getByRole('button', { name: 'Dismiss' }).click();
@@ -73,31 +73,31 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await dialog.getByRole('button', { name: 'Dismiss' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('updates a notification that is too old to be listed', async () => {
     await real.post('late', 'Old backup');
     const [old] = (await real.ask('GET', '/notify/notices')).notices;
-    await using watched = await real.visit(`/notify/history?q=nothing-like-it&id=${String(old.id)}`);
-    const { page } = watched;
+    await using browserPage = await real.visit(`/notify/history?q=nothing-like-it&id=${String(old.id)}`);
+    const { page } = browserPage;
     const dialog = page.getByRole('dialog', { name: 'Old backup' });
     await dialog.getByText('Next try in 1 min').waitFor();
     status = 200;
     await dialog.getByRole('button', { name: 'Try now' }).click();
     await dialog.getByText('Delivered').waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows how many files are missing when a notification is sent again', async () => {
     await real.post('aggregator', 'With pictures');
-    await using watched = await real.visit('/delivery/history');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/history');
+    const { page } = browserPage;
     await page.route(/notices\/[^/]+\/send$/, (route) => route.fulfill({ json: { destinations: 2, filesGone: 3 } }));
     await page.getByRole('button', { name: /With pictures/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
     await page.getByText('Sent once more to 2 destinations, without 3 of its files').waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('groups failed deliveries by cause, and retries or dismisses one or all', async () => {
@@ -107,8 +107,8 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await real.post('late', 'Four');
     const countFailed = async (): Promise<number> => (await real.ask('GET', '/notify/notices')).givenUp;
     await expect.poll(countFailed).toBe(4);
-    await using watched = await real.visit('/delivery/problems');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/problems');
+    const { page } = browserPage;
     await page.getByText('4 deliveries were given up, for 2 reasons.').waitFor();
     const causes = page.getByRole('list', { name: 'Given-up deliveries by cause' });
     const groups = causes.locator('> li');
@@ -135,7 +135,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.getByRole('button', { name: 'Dismiss all 3' }).click();
     await page.getByText('No notification was given up.').waitFor();
     await expect.poll(() => closeToasts(page).then(countFailed)).toBe(0);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it.each(screens)('fits on $on', async (screen) => {
@@ -147,15 +147,15 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
       text: String(text).replace('hook', 'door'),
     });
     await real.post(`door-${String(screen.width)}`, 'Camera at the door');
-    await using watched = await real.visit('/delivery/history', screen);
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/history', screen);
+    const { page } = browserPage;
     // The destination is already shown in the row.
     await page.getByRole('button', { name: /Backup finished.* To late: JSON/s }).click();
     await page.getByRole('dialog').waitFor();
-    await expectFits(watched, 'notify-notice', screen);
+    await expectFits(browserPage, 'notify-notice', screen);
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Problems' }).click();
     await page.getByText('1 delivery was given up.').waitFor();
-    await expectFits(watched, 'notify-given-up', screen);
+    await expectFits(browserPage, 'notify-given-up', screen);
   });
 });

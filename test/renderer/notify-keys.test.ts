@@ -17,8 +17,8 @@ describe.skipIf(noBrowser)('a configuration key', () => {
 
   it('applies its options, also in the playground and for senders', async () => {
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
-    await using watched = await real.visit('/delivery/keys');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys');
+    const { page } = browserPage;
     await page.getByText('3 of 3 would get it.').waitFor();
     await page.getByRole('radio', { name: 'Only the untagged' }).check();
     await page.getByText('2 of 3 would get it.').waitFor();
@@ -46,12 +46,12 @@ describe.skipIf(noBrowser)('a configuration key', () => {
       'true',
     );
     expect(await page.getByRole('radio', { name: 'Only the untagged' }).isChecked()).toBe(true);
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('shows the selected option when an older list arrives later', async () => {
-    await using watched = await real.visit('/delivery/keys');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys');
+    const { page } = browserPage;
     const strict = page.getByRole('switch', { name: 'Tell the sender of failures' });
     await strict.waitFor();
     const requested = Promise.withResolvers<undefined>();
@@ -71,17 +71,17 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await strict.click();
     await expect.poll(async () => (await readOptions('aggregator')).strict).toBe(true);
     await page.getByText(/A failure is answered with error 424/).waitFor();
-    const again = page.waitForResponse(/api\/notify\/keys$/);
+    const second = page.waitForResponse(/api\/notify\/keys$/);
     chosen.resolve(undefined);
-    await again;
+    await second;
     await page.getByText('2 of 2 would get it.').waitFor();
     expect(await strict.getAttribute('aria-checked')).toBe('true');
   });
 
   it('keeps the result of a test at its destination', async () => {
     await real.ask('POST', '/notify/keys', { key: 'two', text: 'push://hall\ninbox://\n' });
-    await using watched = await real.visit('/delivery/keys/two');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys/two');
+    const { page } = browserPage;
     const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
     await rows.first().getByRole('button', { name: /^Test/ }).click();
     await rows
@@ -103,8 +103,8 @@ describe.skipIf(noBrowser)('a configuration key', () => {
 
   it('deletes removed entries when the page is closed', async () => {
     await real.ask('POST', '/notify/keys', { key: 'gone', text: 'inbox://\n' });
-    await using watched = await real.visit('/delivery/keys/gone');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys/gone');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'More for the key gone' }).click();
     await page.getByRole('menuitem', { name: 'Remove the key' }).click();
     await page.getByText('The key gone is removed.').waitFor();
@@ -116,14 +116,14 @@ describe.skipIf(noBrowser)('a configuration key', () => {
   it('tries levels one after another, and the playground shows it', async () => {
     const text = '0:night=push://hall\n1:night=push://attic\nalways=inbox://\n';
     await real.ask('POST', '/notify/keys', { key: 'steps', text });
-    await using watched = await real.visit('/delivery/keys/steps');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys/steps');
+    const { page } = browserPage;
     await page.getByText('3 of 3 would get it.').waitFor();
     await page.getByText('Who is tagged always gets everything.').waitFor();
     await page.getByRole('button', { name: 'night', exact: true }).click();
     await page.getByText(/Its level is 1: it is asked when nobody of a lower one could be reached/).waitFor();
     await page.getByText('It is tagged always.').waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows a thousand destinations, and finds the recipients of a notification', async () => {
@@ -131,8 +131,8 @@ describe.skipIf(noBrowser)('a configuration key', () => {
       '\n',
     );
     await real.ask('POST', '/notify/keys', { key: 'crowd', text });
-    await using watched = await real.visit('/delivery/keys/crowd');
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys/crowd');
+    const { page } = browserPage;
     await page.getByText('1000 of 1000 would get it.').waitFor();
     await page.getByRole('textbox', { name: 'Tags' }).fill('t999');
     await page.getByText('1 of 1000 would get it.').waitFor();
@@ -143,12 +143,12 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await expect.poll(() => rows.count()).toBe(100);
     await page.getByRole('searchbox', { name: 'Search the destinations' }).fill('topic-777');
     await expect.poll(() => rows.count()).toBe(1);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows how each configuration line is handled, offers tags once, and exports it', async () => {
-    await using watched = await real.visit('/delivery/keys', { clipboard: true });
-    const { page } = watched;
+    await using browserPage = await real.visit('/delivery/keys', { clipboard: true });
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('house');
@@ -176,6 +176,6 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     expect(file.suggestedFilename()).toBe('house.txt');
     expect(await readFile(await file.path(), 'utf8')).toBe(text);
     expect(await page.content()).not.toContain('sesame');
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 });

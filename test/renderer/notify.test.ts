@@ -44,19 +44,19 @@ describe.skipIf(noBrowser)('the notification pages', () => {
   });
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(browser, options);
-    await signIn(watched.page.context(), host.url('control'));
-    await watched.page.goto(`${host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(browser, options);
+    await signIn(browserPage.page.context(), host.url('control'));
+    await browserPage.page.goto(`${host.url('control')}${path}`);
+    return browserPage;
   };
-  const ask = (method: string, path: string, body: unknown): Promise<any> =>
+  const sendRequest = (method: string, path: string, body: unknown): Promise<any> =>
     api(host.url('control'), `/api/notify${path}`, { method, body: JSON.stringify(body) });
   const post = (key: string, title: string): Promise<Response> =>
     fetch(`${host.url('notify')}/notify/${key}`, { method: 'POST', body: new URLSearchParams({ title, body: 'x' }) });
 
   it('adds a destination, tests it with its real reply, and never shows its secret again', async () => {
-    await using watched = await visit('/delivery/keys');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/keys');
+    const { page } = browserPage;
     const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole('button', { name: 'Add a destination' }).click();
@@ -93,28 +93,28 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain('sesame');
-    expect((await ask('GET', '/keys/aggregator/text?secrets=true', undefined)).text).toContain(
+    expect((await sendRequest('GET', '/keys/aggregator/text?secrets=true', undefined)).text).toContain(
       'nas=json://bob:sesame@',
     );
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('shows the recipients of a notification, and why', async () => {
-    await ask('POST', '/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
-    await using watched = await visit('/delivery/keys');
-    const { page } = watched;
+    await sendRequest('POST', '/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
+    await using browserPage = await visit('/delivery/keys');
+    const { page } = browserPage;
     await page.getByText('3 of 3 would get it.').waitFor();
     await page.getByRole('textbox', { name: 'Tags' }).fill('night, other');
     await page.getByText('1 of 3 would get it.').waitFor();
     await page.getByText('It is tagged night.').waitFor();
     await page.getByRole('textbox', { name: 'Tags' }).fill('??');
     await page.getByText('Write tags with commas (or) and spaces (and) between them.').waitFor();
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('creates, renames and removes a key, with Undo', async () => {
-    await using watched = await visit('/delivery/keys');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/keys');
+    const { page } = browserPage;
     const menu = async (name: string): Promise<void> => {
       await page.getByRole('button', { name: /^More for the key/ }).click();
       await page.getByRole('menuitem', { name }).click();
@@ -139,14 +139,15 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => page.getByLabel('Key', { exact: true }).inputValue()).toBe('home');
     await menu('Remove the key');
-    const names = async () => (await ask('GET', '/keys', undefined)).keys.map(({ key }: { key: string }) => key);
+    const names = async () =>
+      (await sendRequest('GET', '/keys', undefined)).keys.map(({ key }: { key: string }) => key);
     await expect.poll(() => closeToasts(page).then(names)).toEqual(['aggregator']);
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('shows the history as it grows, searches it and sends again', async () => {
-    await using watched = await visit('/delivery/history');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/history');
+    const { page } = browserPage;
     await page.getByText('Nothing was sent yet.').waitFor();
     await page.getByText(`${host.url('notify')}/notify/aggregator`).waitFor();
     await post('aggregator', 'First light');
@@ -163,12 +164,12 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await page.getByText('Sent once more to 2 destinations.').waitFor();
     await page.mouse.move(0, 0);
     await expect.poll(() => row.count()).toBe(2);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('scrolls through ten thousand notifications with few rendered rows', async () => {
-    await using watched = await visit('/delivery/history');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/history');
+    const { page } = browserPage;
     await page.getByText('Nothing was sent yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
       id: String(index),
@@ -198,16 +199,16 @@ describe.skipIf(noBrowser)('the notification pages', () => {
       )
       .toBe(1);
     expect(await list.getByRole('listitem').count()).toBeLessThan(60);
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('retries failed deliveries, and dismisses one with Undo', async () => {
-    await ask('POST', '/keys/late/destinations', { url: `json://127.0.0.1:${port}/late`, tags: [] });
+    await sendRequest('POST', '/keys/late/destinations', { url: `json://127.0.0.1:${port}/late`, tags: [] });
     answer.status = 403;
     await post('late', 'One');
     await post('late', 'Two');
-    await using watched = await visit('/delivery/problems');
-    const { page } = watched;
+    await using browserPage = await visit('/delivery/problems');
+    const { page } = browserPage;
     const causes = page.getByRole('list', { name: 'Given-up deliveries by cause' });
     await causes.getByText(/\(error 403\)/).waitFor();
     const rows = page.getByRole('list', { name: 'Given-up notifications, newest first' }).getByRole('listitem');
@@ -223,12 +224,12 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: 'Try again', exact: true }).click();
     await page.getByText('No notification was given up.').waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows why keys cannot be loaded, and loads them on request', async () => {
-    await using watched = await visit('/settings/log');
-    const { page } = watched;
+    await using browserPage = await visit('/settings/log');
+    const { page } = browserPage;
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.route(/api\/notify\/keys/, (route) =>
       route.fulfill({ status: 500, json: { error: { code: 'x', detail: 'The disk is full.' } } }),
@@ -242,11 +243,11 @@ describe.skipIf(noBrowser)('the notification pages', () => {
 
   it.each(screens)('fits and is accessible, with long names, on $on', async (screen) => {
     const long = `json://bob:sesame@127.0.0.1:${port}/${'a-very-long-path/'.repeat(8)}`;
-    await ask('POST', '/keys/aggregator/destinations', { url: long, tags: ['nas', 'night', 'x'.repeat(40)] });
+    await sendRequest('POST', '/keys/aggregator/destinations', { url: long, tags: ['nas', 'night', 'x'.repeat(40)] });
     await post('aggregator', 'Backup finished: a title that is longer than any list should have to show in full');
-    await using watched = await visit('/delivery/keys', screen);
-    const { page } = watched;
-    const assertFits = (): Promise<void> => expectFits(watched, 'notify', screen);
+    await using browserPage = await visit('/delivery/keys', screen);
+    const { page } = browserPage;
+    const assertFits = (): Promise<void> => expectFits(browserPage, 'notify', screen);
     await page.getByText('3 of 3 would get it.').waitFor();
     await assertFits();
     await page.getByRole('button', { name: 'Add a destination' }).click();
@@ -265,6 +266,6 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await page.getByRole('tab', { name: 'Problems' }).click();
     await page.getByText('No notification was given up.').waitFor();
     await assertFits();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 });

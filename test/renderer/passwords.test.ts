@@ -15,8 +15,8 @@ async function checkEye(page: Page, selector: string, autocomplete: string): Pro
   expect(await field.getAttribute('autocomplete')).toBe(autocomplete);
   expect(await field.getAttribute('type')).toBe('password');
   await field.fill('harbour light');
-  const eye = field.locator('xpath=..').getByRole('button', { name: /^Show / });
-  await eye.click();
+  const showButton = field.locator('xpath=..').getByRole('button', { name: /^Show / });
+  await showButton.click();
   expect([await field.getAttribute('type'), await field.inputValue()]).toEqual(['text', 'harbour light']);
   const hide = field.locator('xpath=..').getByRole('button', { name: /^Hide / });
   await hide.focus();

@@ -90,11 +90,11 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
     const token = await page.locator('code').filter({ hasText: /^tk_/ }).innerText();
     const headers = { Authorization: `Bearer ${token}` };
     const address = pages.host.url('push');
-    const ask = async (path: string, method: string): Promise<number> =>
+    const sendRequest = async (path: string, method: string): Promise<number> =>
       (await fetch(`${address}/${path}`, { method, headers, ...(method === 'POST' ? { body: 'x' } : {}) })).status;
-    expect(await ask('nas-error-backup', 'POST')).toBe(200);
-    expect(await ask('nas-error-backup/json?poll=1', 'GET')).toBe(403);
-    expect(await ask('router-info-maintenance', 'POST')).toBe(403);
+    expect(await sendRequest('nas-error-backup', 'POST')).toBe(200);
+    expect(await sendRequest('nas-error-backup/json?poll=1', 'GET')).toBe(403);
+    expect(await sendRequest('router-info-maintenance', 'POST')).toBe(403);
     // The command below "Send from a script" works as copied.
     const command = (await page.getByText(/^curl .*-d "Hello"/).textContent()) ?? '';
     const { stdout } = await promisify(execFile)('sh', ['-c', command.replace(/^curl /, 'curl -sS ')]);

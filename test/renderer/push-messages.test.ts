@@ -195,8 +195,8 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await expect.poll(end, { interval: 20 }).toBe(total);
     expect(await rows(page).count()).toBeLessThan(60);
     await rows(page).last().waitFor();
-    const sought = ids[4321] ?? '';
-    await page.goto(`${pages.url}/push/topics/long?message=${sought}`);
+    const targetId = ids[4321] ?? '';
+    await page.goto(`${pages.url}/push/topics/long?message=${targetId}`);
     await rows(page)
       .getByText(/^message number \d+;$/)
       .first()

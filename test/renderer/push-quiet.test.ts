@@ -37,11 +37,11 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function publish(topic: string, body: string, more: Record<string, string> = {}): Promise<void> {
+  async function publish(topic: string, body: string, overrides: Record<string, string> = {}): Promise<void> {
     const response = await fetch(`${pages.host.url('push')}/${topic}`, {
       method: 'POST',
       body,
-      headers: { authorization: adminAuthorization, ...more },
+      headers: { authorization: adminAuthorization, ...overrides },
     });
     expect(response.status).toBe(200);
   }
@@ -94,11 +94,11 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await rules()).toEqual([{ topics: 'doors', mode: 'silent', quiet: [], repeatMinutes: null }]);
     await page.getByRole('link', { name: 'doors' }).click();
-    const again = page.getByRole('dialog', { name: 'Rule for doors' });
-    await again.getByLabel('Topics').fill('nas-*-backup');
-    await again.getByText('It fits nas-info-backup, nas-error-backup.').waitFor();
-    await again.getByRole('radio', { name: 'Always' }).check();
-    await again.getByRole('button', { name: 'Save' }).click();
+    const second = page.getByRole('dialog', { name: 'Rule for doors' });
+    await second.getByLabel('Topics').fill('nas-*-backup');
+    await second.getByText('It fits nas-info-backup, nas-error-backup.').waitFor();
+    await second.getByRole('radio', { name: 'Always' }).check();
+    await second.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Always heard').waitFor();
     expect((await rules()).map(({ topics }: { topics: string }) => topics)).toEqual(['nas-*-backup']);
     await page.getByRole('link', { name: 'nas-*-backup' }).click();

@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     await rule.nth(1).getByRole('button', { name: 'Remove the rule for brief' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
-    const life = async (): Promise<number> => {
+    const readLifetime = async (): Promise<number> => {
       const reply = await fetch(`${pages.host.url('push')}/brief`, {
         method: 'POST',
         body: 'x',
@@ -102,11 +102,11 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
       const { time, expires } = (await reply.json()) as { time: number; expires: number };
       return expires - time;
     };
-    expect(await life()).toBe(5400);
+    expect(await readLifetime()).toBe(5400);
     await rule.getByText('Matches no topic yet').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => rule.count()).toBe(0);
-    expect(await life()).toBe(12 * 3600);
+    expect(await readLifetime()).toBe(12 * 3600);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

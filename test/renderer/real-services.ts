@@ -28,11 +28,11 @@ export async function openRealServices(environment: Readonly<Record<string, stri
   return {
     host,
     async visit(path, { clipboard, ...options } = {}) {
-      const watched = await openPage(browser, options);
-      if (clipboard) await watched.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-      await signIn(watched.page.context(), url);
-      await watched.page.goto(`${url}${path}`);
-      return watched;
+      const browserPage = await openPage(browser, options);
+      if (clipboard) await browserPage.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await signIn(browserPage.page.context(), url);
+      await browserPage.page.goto(`${url}${path}`);
+      return browserPage;
     },
     ask: (method, path, body) =>
       api(url, `/api${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),

@@ -79,8 +79,8 @@ describe('former paths', () => {
     const { pathname, searchParams } = new URL(before, 'http://homeport');
     const present = findRedirect(pathname, searchParams) ?? '';
     expect(decodeURIComponent(present)).toBe(now);
-    const there = new URL(present, 'http://homeport');
-    expect(findRedirect(there.pathname, there.searchParams)).toBeUndefined();
+    const redirectedUrl = new URL(present, 'http://homeport');
+    expect(findRedirect(redirectedUrl.pathname, redirectedUrl.searchParams)).toBeUndefined();
   });
 
   it.each([

@@ -11,10 +11,10 @@ import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 /** Requests that the service received for the data of removed accounts. */
 let released: { account: string; disposition: AccountDisposition }[] = [];
-let shelves = 3;
-const shelf = fixtureService('shelf', () => ({
+let itemCount = 3;
+const itemService = fixtureService('shelf', () => ({
   accountData: {
-    summary: (account) => Promise.resolve(account.startsWith('mia') ? [{ kind: 'books', count: shelves }] : []),
+    summary: (account) => Promise.resolve(account.startsWith('mia') ? [{ kind: 'books', count: itemCount }] : []),
     release: (account, disposition) => {
       released.push({ account, disposition });
       return Promise.resolve();
@@ -27,13 +27,13 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
   let count = 0;
   let name = '';
   beforeAll(async () => {
-    pages = await openPages({ services: [shelf, inbox, control] });
+    pages = await openPages({ services: [itemService, inbox, control] });
     await api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name: 'heir' }) });
   });
   afterAll(() => pages[Symbol.asyncDispose]());
   beforeEach(async () => {
     released = [];
-    shelves = 3;
+    itemCount = 3;
     count += 1;
     name = `mia-${String(count)}`;
     await api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name }) });
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
   });
 
   it('shows that the account has no data, or that the services do not respond', async () => {
-    shelves = 0;
+    itemCount = 0;
     await using visit = await pages.visit(`/settings/accounts/${name}`);
     const { page } = visit;
     const dialog = page.getByRole('dialog', { name: `Remove ${name}?` });

@@ -39,9 +39,9 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     });
   }
   async function visit(path: string, options: PageOptions = {}): Promise<WatchedPage> {
-    const watched = await openPage(pages.browser, options);
-    await watched.page.goto(`${pages.url}${path}`);
-    return watched;
+    const browserPage = await openPage(pages.browser, options);
+    await browserPage.page.goto(`${pages.url}${path}`);
+    return browserPage;
   }
   async function signInByForm(page: Page): Promise<void> {
     await page.getByLabel('Name').fill(name);

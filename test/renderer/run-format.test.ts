@@ -16,9 +16,9 @@ describe('results of statements', () => {
 });
 
 it('derives the column width from its values and its name', () => {
-  const of = (name: string, type: string): number => getColumnWidth({ name, type, isKey: false }, false);
-  expect(of('id', 'integer')).toBeLessThan(of('name', 'text'));
-  expect(of('name', 'text')).toBeLessThan(of('at', 'timestamp with time zone'));
-  expect(of('a_rather_long_name', 'integer')).toBeGreaterThan(of('id', 'integer'));
-  expect(of('x'.repeat(60), 'text')).toBe(16);
+  const getWidth = (name: string, type: string): number => getColumnWidth({ name, type, isKey: false }, false);
+  expect(getWidth('id', 'integer')).toBeLessThan(getWidth('name', 'text'));
+  expect(getWidth('name', 'text')).toBeLessThan(getWidth('at', 'timestamp with time zone'));
+  expect(getWidth('a_rather_long_name', 'integer')).toBeGreaterThan(getWidth('id', 'integer'));
+  expect(getWidth('x'.repeat(60), 'text')).toBe(16);
 });

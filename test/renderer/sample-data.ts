@@ -1,7 +1,7 @@
 import type { Pages } from './visit.ts';
 
 /** Inserts sample rows of different lengths. */
-export function furnish({ inbox, downloads }: Pick<Pages, 'inbox' | 'downloads'>): void {
+export function addSampleData({ inbox, downloads }: Pick<Pages, 'inbox' | 'downloads'>): void {
   const minutes = (count: number): number => Date.now() - count * 60_000;
   const long =
     'The nightly backup of `/srv/photos` finished after **42 min**.\n\n| | |\n|---|---|\n| files | ' +

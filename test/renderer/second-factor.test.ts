@@ -29,10 +29,10 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
   /** Browsers create passkeys for names only, so the pages are opened at `localhost`. */
   const localhost = (): string => pages.url.replace('127.0.0.1', 'localhost');
   async function visit(path: string, accountName?: string, options: PageOptions = {}): Promise<WatchedPage> {
-    const watched = await openPage(pages.browser, options);
-    if (accountName !== undefined) await signIn(watched.page.context(), pages.url, { name: accountName, password });
-    await watched.page.goto(`${localhost()}${path}`);
-    return watched;
+    const browserPage = await openPage(pages.browser, options);
+    if (accountName !== undefined) await signIn(browserPage.page.context(), pages.url, { name: accountName, password });
+    await browserPage.page.goto(`${localhost()}${path}`);
+    return browserPage;
   }
   async function enterPassword(page: Page, entered = password): Promise<void> {
     const dialog = page.getByRole('dialog');
@@ -251,16 +251,16 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await dialog.getByRole('button', { name: 'Reset two-step sign-in' }).click();
     await page.getByText(`Two-step sign-in of ${name} is reset.`).waitFor();
     await row.getByText('Disabled.', { exact: false }).waitFor();
-    const door = accountPage.page.getByRole('dialog', { name: 'Sign in' });
-    await door.getByLabel('Name').fill(name);
-    await door.getByLabel('Password', { exact: true }).fill(password);
+    const signInDialog = accountPage.page.getByRole('dialog', { name: 'Sign in' });
+    await signInDialog.getByLabel('Name').fill(name);
+    await signInDialog.getByLabel('Password', { exact: true }).fill(password);
     await accountPage.page.keyboard.press('Enter');
     await accountPage.page.getByRole('button', { name: 'Set up' }).waitFor();
 
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     await page.getByRole('button', { name: 'Really sign out?' }).click();
     await page.getByText(`${name} is signed out of 1 browser.`).waitFor();
-    await door.waitFor();
+    await signInDialog.waitFor();
     expect(administrator.complaints).toEqual([]);
   });
 

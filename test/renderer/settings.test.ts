@@ -223,12 +223,12 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
   it('requires a confirmation before a reload with unsaved changes, and not after they were discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
-    const asks = (): Promise<boolean> =>
+    const showsConfirmation = (): Promise<boolean> =>
       page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
     await page.getByLabel('Name').fill('typed here');
-    expect(await asks()).toBe(true);
+    expect(await showsConfirmation()).toBe(true);
     await page.getByRole('button', { name: 'Discard' }).click();
-    expect(await asks()).toBe(false);
+    expect(await showsConfirmation()).toBe(false);
   });
 
   it('navigates between sections by path', async () => {
@@ -281,7 +281,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await log.click();
     const general = page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: /^General/ });
     await expect.poll(() => general.textContent()).toContain('unsaved changes');
-    // The host of this test has no service for destinations, which the page of Delivery asks for.
+    // The host of this test has no service for destinations, which the Delivery page requests.
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -374,8 +374,8 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     const system = theme.getByRole('radio', { name: 'As the system' });
     await expect.poll(() => system.evaluate((element) => element === document.activeElement)).toBe(true);
     await theme.getByRole('radio', { name: 'Dark' }).check();
-    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-    await expect.poll(ground).toBe('oklch(0.19 0.018 245)');
+    const getBackground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    await expect.poll(getBackground).toBe('oklch(0.19 0.018 245)');
     await page.reload();
     expect(await theme.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -423,12 +423,12 @@ describe.skipIf(noBrowser)('the remedy of a problem', () => {
         return document.activeElement === ((element as HTMLInputElement).disabled ? row : element);
       });
     await expect.poll(arrived).toBe(true);
-    const ground = (of: string): Promise<string | undefined> =>
+    const getBackground = (of: string): Promise<string | undefined> =>
       field.evaluate((element, name) => {
         const row = element.closest(name);
         return row === null ? undefined : getComputedStyle(row).backgroundColor;
       }, of);
-    expect(await ground('.row')).toMatch(/^(?!rgba\(0, 0, 0, 0\))\w+\(/);
+    expect(await getBackground('.row')).toMatch(/^(?!rgba\(0, 0, 0, 0\))\w+\(/);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 });

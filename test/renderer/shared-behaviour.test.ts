@@ -92,14 +92,14 @@ describe.skipIf(noBrowser)('all pages', () => {
     await button.focus();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Tab');
-    const rings = await button.evaluate((element) =>
+    const countFocusRings = await button.evaluate((element) =>
       [getComputedStyle(element), getComputedStyle(element, '::before')].map(({ outlineStyle, borderRadius }) => [
         outlineStyle,
         borderRadius,
       ]),
     );
-    expect(rings.map(([outline]) => outline)).toEqual(['none', 'solid']);
-    expect(rings[1]?.[1]).toBe('99px');
+    expect(countFocusRings.map(([outline]) => outline)).toEqual(['none', 'solid']);
+    expect(countFocusRings[1]?.[1]).toBe('99px');
   });
 
   it('keeps the focus on a busy switch', async () => {
@@ -141,7 +141,7 @@ describe.skipIf(noBrowser)('all pages', () => {
   it.each([
     ['what was gone to', ['ArrowDown'], 'The lamp is out'],
     ['what came first', [], 'The lamp is lit'],
-  ] as const)('keeps %s in the palette when more is found above it', async (_what, keys, expected) => {
+  ] as const)('keeps %s in the palette when more is found above it', async (_case, keys, expected) => {
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is out' });
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
     pages.downloads.set('film', { title: 'Lighthouse, the film', state: 'finished', finishedAt: Date.now() });
@@ -297,16 +297,16 @@ describe.skipIf(noBrowser)('all pages', () => {
         headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
       }),
     );
-    const door = page.getByRole('dialog', { name: 'Sign in' });
-    await door.waitFor();
+    const signInDialog = page.getByRole('dialog', { name: 'Sign in' });
+    await signInDialog.waitFor();
     for (let press = 0; press < 3; press += 1) {
       await page.keyboard.press('Escape');
       await settled(page);
     }
-    await door.getByLabel('Name').fill(admin.name);
-    await door.getByLabel('Password').fill(admin.password);
+    await signInDialog.getByLabel('Name').fill(admin.name);
+    await signInDialog.getByLabel('Password').fill(admin.password);
     await page.keyboard.press('Enter');
-    await door.waitFor({ state: 'detached' });
+    await signInDialog.waitFor({ state: 'detached' });
     await page.getByText('Nothing has arrived yet.').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });

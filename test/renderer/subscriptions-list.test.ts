@@ -45,17 +45,17 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     };
   }
   async function open(query = '', screen = {}) {
-    const watched = await pages.visit('/', screen);
-    await watched.page.route(path, (route) => route.fulfill({ json: { subscriptions: all } }));
-    await watched.page.goto(`${pages.url}/downloads/subscriptions${query}`);
-    return watched;
+    const browserPage = await pages.visit('/', screen);
+    await browserPage.page.route(path, (route) => route.fulfill({ json: { subscriptions: all } }));
+    await browserPage.page.goto(`${pages.url}/downloads/subscriptions${query}`);
+    return browserPage;
   }
   const rows = (page: Page) => page.getByRole('group', { name: 'Subscriptions' }).getByRole('listitem');
   const names = (page: Page) => rows(page).getByRole('heading').allTextContents();
 
   it('scrolls through 3,000 subscriptions and searches them by a URL that can be bookmarked', async () => {
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
     expect(await rows(page).count()).toBeLessThan(60);
     await page
@@ -71,13 +71,13 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     await page.getByText('No subscription fits.').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
-    expect(watched.complaints).toEqual([]);
+    expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows changes that arrived while the list was loading', async () => {
     all.length = 1;
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
     const requestStarted = Promise.withResolvers<undefined>();
     const sendReply = Promise.withResolvers<undefined>();
@@ -102,8 +102,8 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
 
   it('reverts a switch that the API refuses and keeps other changes', async () => {
     all.length = 1;
-    await using watched = await open();
-    const { page } = watched;
+    await using browserPage = await open();
+    const { page } = browserPage;
     const requestStarted = Promise.withResolvers<undefined>();
     const sendReply = Promise.withResolvers<undefined>();
     await page.route(/subscriptions\/update$/, async (route) => {
@@ -119,20 +119,20 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     await page.getByText('The disk is full.').waitFor();
     const enabledSwitch = page.getByRole('switch', { name: 'Check Lighthouse' });
     await expect.poll(() => enabledSwitch.getAttribute('aria-checked')).toBe('true');
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it.each([360, 700])('keeps the spacing of a failed subscription in a window %i px wide', async (width) => {
-    await using watched = await open('', { width });
-    const name = watched.page.getByRole('heading', { name: 'Channel 1', exact: true });
-    await watched.page.getByRole('button', { name: 'Change the address: Channel 1' }).waitFor();
-    const [outer, inner] = await Promise.all([rows(watched.page).first().boundingBox(), name.boundingBox()]);
+    await using browserPage = await open('', { width });
+    const name = browserPage.page.getByRole('heading', { name: 'Channel 1', exact: true });
+    await browserPage.page.getByRole('button', { name: 'Change the address: Channel 1' }).waitFor();
+    const [outer, inner] = await Promise.all([rows(browserPage.page).first().boundingBox(), name.boundingBox()]);
     expect((inner?.y ?? 0) - (outer?.y ?? 0)).toBeGreaterThanOrEqual(8);
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await using watched = await open('?q=channel+29', screen);
-    await watched.page.getByRole('heading', { name: 'Channel 29', exact: true }).waitFor();
-    await expectFits(watched, 'subscriptions-many', screen);
+    await using browserPage = await open('?q=channel+29', screen);
+    await browserPage.page.getByRole('heading', { name: 'Channel 29', exact: true }).waitFor();
+    await expectFits(browserPage, 'subscriptions-many', screen);
   });
 });

@@ -64,11 +64,11 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   afterAll(() => fixture[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(await getBrowser(), options);
-    await signIn(watched.page.context(), fixture.host.url('control'));
-    await watched.page.goto(`${fixture.host.url('control')}${path}`);
-    await watched.page.getByRole('heading', { level: 1 }).waitFor();
-    return watched;
+    const browserPage = await openPage(await getBrowser(), options);
+    await signIn(browserPage.page.context(), fixture.host.url('control'));
+    await browserPage.page.goto(`${fixture.host.url('control')}${path}`);
+    await browserPage.page.getByRole('heading', { level: 1 }).waitFor();
+    return browserPage;
   };
 
   /** Returns the title of a detail page, with the elements beside it. */
@@ -76,8 +76,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
 
   it('creates a sync, previews it and runs it', async () => {
     fixture.write({ 'notes/a.txt': 'a', 'notes/b.txt': 'b', 'mirror/gone.txt': 'x' });
-    await using watched = await visit('/sync');
-    const { page } = watched;
+    await using browserPage = await visit('/sync');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'New sync' }).click();
     await page.getByLabel('Name').fill('Notes');
     await page.getByLabel('From').fill('somewhere');
@@ -114,8 +114,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     rmSync(missingFolder, { recursive: true });
     await run(task);
     const message = `${missingFolder} is not there any more. If it is on a disk, is that connected?`;
-    await using watched = await visit('/sync');
-    const { page } = watched;
+    await using browserPage = await visit('/sync');
+    const { page } = browserPage;
     await page.getByRole('list', { name: 'Needs you' }).getByText(message).waitFor();
     await page
       .getByRole('list', { name: 'Needs you' })
@@ -157,8 +157,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     rmSync(missingFolder, { recursive: true });
     const first = await run(task);
     fixture.write({ 'card/a.jpg': 'a' });
-    await using watched = await visit(`/sync/history/${String(first)}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/sync/history/${String(first)}`);
+    const { page } = browserPage;
     await titled(page, 'Card').getByText('Failed', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Run again' }).click();
     await titled(page, 'Card').getByText('Done', { exact: true }).waitFor();
@@ -168,8 +168,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   });
 
   it('shows the result of a run under the name of its sync', async () => {
-    await using watched = await visit(`/sync/history/${String(done)}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/sync/history/${String(done)}`);
+    const { page } = browserPage;
     await titled(page, 'Music to the second disk').getByText('Done', { exact: true }).waitFor();
     await page.getByText(/^1 file copied · 1 B/).waitFor();
     await page.getByRole('heading', { name: 'What changed: 1 added' }).waitFor();
@@ -180,8 +180,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   });
 
   it('browses folders with breadcrumbs, and reports unreadable ones', async () => {
-    await using watched = await visit('/sync/files');
-    const { page } = watched;
+    await using browserPage = await visit('/sync/files');
+    const { page } = browserPage;
     await page.getByRole('link', { name: /This computer/ }).waitFor();
     await page.goto(
       `${fixture.host.url('control')}/sync/files?at=${encodeURIComponent(`${fixture.folder}/photos/2026`)}`,
@@ -198,13 +198,13 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
 
   it('shows the progress of a job, and pauses it', async () => {
     await fixture.call('core/bwlimit', { rate: '4M' });
-    await using watched = await visit(`/sync/syncs/${String(slow)}`);
-    const { page } = watched;
+    await using browserPage = await visit(`/sync/syncs/${String(slow)}`);
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByText(/of 800 MB/).waitFor();
     await page.getByText('a harbour at night.mkv').waitFor();
     await page.getByRole('img', { name: /Up to/ }).or(page.getByText(/MB\/s/).first()).first().waitFor();
-    await expectFits(watched, 'sync-running', screens[0] ?? ({} as never));
+    await expectFits(browserPage, 'sync-running', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByText('Stopped').first().waitFor();
     await fixture.call('core/bwlimit', { rate: 'off' });
@@ -214,8 +214,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   });
 
   it('shows a command that copies between the locations of a saved sync', async () => {
-    await using watched = await visit('/sync/connect');
-    const curlCommand = watched.page.getByText(/^curl .*\/sync\/copy$/);
+    await using browserPage = await visit('/sync/connect');
+    const curlCommand = browserPage.page.getByText(/^curl .*\/sync\/copy$/);
     await expect.poll(() => curlCommand.textContent()).toContain(fixture.folder);
     const command = (await curlCommand.textContent()) ?? '';
     const body = /-d '(.*)' /.exec(command)?.[1] ?? '';
@@ -227,8 +227,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   });
 
   it('creates a remote with the form of its provider, and browses it', async () => {
-    await using watched = await visit('/sync/remotes');
-    const { page } = watched;
+    await using browserPage = await visit('/sync/remotes');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Add a remote' }).click();
     await page.getByLabel('Kind').selectOption('alias');
     await page.getByLabel('Name', { exact: true }).fill('nas');
@@ -244,8 +244,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   it('edits a remote with its stored values, and deletes it', async () => {
     const parameters = { remote: `${fixture.folder}/photos` };
     await fixture.api('POST', '/api/sync/remotes', { name: 'moved', type: 'alias', parameters });
-    await using watched = await visit('/sync/remotes');
-    const { page } = watched;
+    await using browserPage = await visit('/sync/remotes');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Edit moved' }).click();
     const folder = page.getByLabel('Folder', { exact: true });
     await expect.poll(() => folder.inputValue()).toBe(`${fixture.folder}/photos`);
@@ -279,25 +279,25 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     expect((await patchRequest).postDataJSON()).toEqual({ parameters: { pass: '' } });
     await page.getByText('nothing answers at its address').waitFor();
     await fixture.api('DELETE', '/api/sync/remotes/shed');
-    expect(watched.complaints.filter((line) => !line.includes('422'))).toEqual([]);
+    expect(browserPage.complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
   it('uses only fields that rclone declares for the common kinds', async () => {
     const { providers } = (await fixture.api('GET', '/api/sync/providers')) as { providers: SyncProvider[] };
-    const lacking = commonKinds.flatMap(([type, , fields]) => {
+    const missingFields = commonKinds.flatMap(([type, , fields]) => {
       const fieldNames = providers.find((entry) => entry.type === type)?.fields.map(({ name }) => name);
       return fieldNames === undefined
         ? [type]
         : fields.filter((name) => !fieldNames.includes(name)).map((name) => `${type} ${name}`);
     });
     expect(commonKinds.length).toBeGreaterThan(10);
-    expect(lacking).toEqual([]);
+    expect(missingFields).toEqual([]);
   });
 
   it('signs in to a provider in the browser', async () => {
     await using provider = await openProvider();
-    await using watched = await visit('/sync/remotes');
-    const { page } = watched;
+    await using browserPage = await visit('/sync/remotes');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Add a remote' }).click();
     await page.getByLabel('Kind').selectOption('drive');
     await page.getByText('You sign in on a page of the provider').waitFor();
@@ -310,7 +310,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     }
     await page.getByRole('button', { name: 'Add it' }).click();
     await page.getByText('Where do you want to sign in?').waitFor();
-    await expectFits(watched, 'sync-sign-in', screens[0] ?? ({} as never));
+    await expectFits(browserPage, 'sync-sign-in', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('link', { name: 'Open the sign-in' }).click();
     // The engine decides the last content of the popup, and may close the connection before it is written.
@@ -323,8 +323,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
 
   it('keeps a remote whose configuration was finished in another window when it is cancelled here', async () => {
     await fixture.api('POST', '/api/sync/remotes', { name: 'shared', type: 'yandex', parameters: {} });
-    await using watched = await visit('/sync/remotes');
-    const { page } = watched;
+    await using browserPage = await visit('/sync/remotes');
+    const { page } = browserPage;
     await page.getByRole('button', { name: 'Go on with the set-up of shared' }).click();
     await page.getByText('Where do you want to sign in?').waitFor();
     const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
@@ -353,9 +353,9 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       ['remotes', '/sync/remotes', 'Folder'],
       ['add', '/sync?add=1', 'Tell me'],
     ] as const) {
-      await using watched = await visit(path, screen);
-      await watched.page.getByText(ready).filter({ visible: true }).first().waitFor();
-      await expectFits(watched, `sync-${name}`, screen);
+      await using browserPage = await visit(path, screen);
+      await browserPage.page.getByText(ready).filter({ visible: true }).first().waitFor();
+      await expectFits(browserPage, `sync-${name}`, screen);
     }
   });
 });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { formatSchedule } from '../../renderer/src/pages/sync/tasks/task-schedule.ts';
 
 const winter = Date.UTC(2026, 0, 10);
-const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Time zone that is ahead of this computer's by the given offset, all year. */
-const ahead = (hours: number): string => {
+const hoursFromNow = (hours: number): string => {
   const localOffset = -new Date(winter).getTimezoneOffset() / 60;
   const offset = localOffset + hours;
   return offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '-' : '+'}${String(Math.abs(offset))}`;
@@ -12,13 +12,13 @@ const ahead = (hours: number): string => {
 
 describe('formatSchedule', () => {
   it('formats the schedule in local time', () => {
-    expect(formatSchedule({ cron: '30 3 * * *', zone: here }, winter)).toBe('Every day at 03:30');
-    expect(formatSchedule({ cron: null, zone: here }, winter)).toBe('');
-    expect(formatSchedule({ cron: '0 * * * *', zone: ahead(2) }, winter)).toBe('Every hour');
+    expect(formatSchedule({ cron: '30 3 * * *', zone: localZone }, winter)).toBe('Every day at 03:30');
+    expect(formatSchedule({ cron: null, zone: localZone }, winter)).toBe('');
+    expect(formatSchedule({ cron: '0 * * * *', zone: hoursFromNow(2) }, winter)).toBe('Every hour');
   });
 
   it('adds the time of another time zone', () => {
-    const zone = ahead(2);
+    const zone = hoursFromNow(2);
     expect(formatSchedule({ cron: '30 3 * * *', zone }, winter)).toBe(`Every day at 01:30, which is 03:30 in ${zone}`);
     expect(formatSchedule({ cron: '0 1 * * 1', zone }, winter)).toBe(
       `Every Sunday at 23:00, which is Monday 01:00 in ${zone}`,

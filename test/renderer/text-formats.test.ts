@@ -10,7 +10,7 @@ import { describePolicy } from '../../renderer/src/pages/data/policies/policy-de
 import { formatChanges, formatJobState } from '../../renderer/src/pages/sync/sync-format.ts';
 import { getWindowStatus, formatWindow } from '../../renderer/src/pages/uptime/maintenance/maintenance-format.ts';
 import { formatCause } from '../../renderer/src/pages/uptime/monitors/monitor-format.ts';
-import { breakable } from '../../renderer/src/parts/text/breakable.ts';
+import { splitAtSeparators } from '../../renderer/src/parts/text/breakable.ts';
 import { formatAgo, formatMoment } from '../../renderer/src/parts/text/format.ts';
 import type { LogLine } from '../../services/contracts/control/log.ts';
 import type { SyncJob } from '../../services/contracts/sync/api.ts';
@@ -24,7 +24,7 @@ describe('formatted texts of pages', () => {
     'git |clone |http://a.example/b.git',
     'https://printer.|upstairs.|local:35593',
   ])('breaks "%s" only at separators', (pieces) => {
-    expect(breakable(pieces.replaceAll('|', '')).join('|')).toBe(pieces);
+    expect(splitAtSeparators(pieces.replaceAll('|', '')).join('|')).toBe(pieces);
   });
 
   it.each([
@@ -156,15 +156,15 @@ describe('formatted texts of pages', () => {
 });
 
 it('shows a sync with errors as failed', () => {
-  const of = (errors: number) =>
+  const formatErrors = (errors: number) =>
     formatJobState({ state: 'done', kind: 'run', totals: { errors } as SyncJob['totals'] });
-  expect(of(0)).toEqual({ text: 'Done', tone: 'ok' });
-  expect(of(1)).toEqual({ text: '1 error', tone: 'warn' });
-  expect(of(1200)).toEqual({ text: '1,200 errors', tone: 'warn' });
+  expect(formatErrors(0)).toEqual({ text: 'Done', tone: 'ok' });
+  expect(formatErrors(1)).toEqual({ text: '1 error', tone: 'warn' });
+  expect(formatErrors(1200)).toEqual({ text: '1,200 errors', tone: 'warn' });
 });
 
 describe('a table', () => {
-  it('shows a time to the second, and what is no time as it is', () => {
+  it('formats a time with seconds, and other values unchanged', () => {
     const [utc, india] = ['2026-11-27 05:25:43.33837+00', '2026-11-27 10:55:43+05:30'].map((value) =>
       formatCell(value, 'timestamp with time zone'),
     );
@@ -209,7 +209,7 @@ describe('a table', () => {
     expect(describePolicy(policy)).toBe('It restricts nothing.');
   });
 
-  it('has conditions without the brackets around all of them', () => {
+  it('removes brackets around the complete condition', () => {
     expect(toWrittenCondition('(owner = ( SELECT auth.uid() AS uid))')).toBe('owner = (select auth.uid())');
     expect(toWrittenCondition('(a) OR (b)')).toBe('(a) OR (b)');
   });

@@ -31,15 +31,15 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
   });
 
   async function visit(path: string, options?: Parameters<typeof openPage>[1]): Promise<WatchedPage> {
-    const watched = await openPage(browser, options);
-    await signIn(watched.page.context(), host.url('control'), bob);
-    await watched.page.goto(`${host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(browser, options);
+    await signIn(browserPage.page.context(), host.url('control'), bob);
+    await browserPage.page.goto(`${host.url('control')}${path}`);
+    return browserPage;
   }
 
   it('shows messages of the topic as they arrive, count them, and nothing else', async () => {
-    await using watched = await visit('/inbox');
-    const { page } = watched;
+    await using browserPage = await visit('/inbox');
+    const { page } = browserPage;
     await page.getByText('Dew on the grass').waitFor();
     await publish('vault', 'The code is 8');
     await publish('lawn', 'Frost on the grass');
@@ -53,19 +53,21 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
     expect(items.every(({ read }) => read)).toBe(true);
     await expect.poll(() => link.textContent()).not.toMatch(/\d/);
     expect(await page.content()).not.toContain('The code is');
-    expect(besidesRefusals(watched.complaints)).toEqual([]);
+    expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('shows who can grant access to downloads', async () => {
-    await using watched = await visit('/downloads');
-    await watched.page.getByText('You may not read the service downloads. An administrator can grant it.').waitFor();
+    await using browserPage = await visit('/downloads');
+    await browserPage.page
+      .getByText('You may not read the service downloads. An administrator can grant it.')
+      .waitFor();
   });
 
   it.each(screens)('shows Home without numbers of other accounts, on $on', async (screen) => {
-    await using watched = await visit('/', screen);
-    const rows = watched.page.getByRole('region', { name: 'Services' }).getByRole('listitem');
+    await using browserPage = await visit('/', screen);
+    const rows = browserPage.page.getByRole('region', { name: 'Services' }).getByRole('listitem');
     await rows.filter({ hasText: 'Mail gateway' }).waitFor();
-    expect(await watched.page.getByText(/unread|queued|in the outbox/).count()).toBe(0);
-    await expectFits(watched, 'granted-home', screen);
+    expect(await browserPage.page.getByText(/unread|queued|in the outbox/).count()).toBe(0);
+    await expectFits(browserPage, 'granted-home', screen);
   });
 });

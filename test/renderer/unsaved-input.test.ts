@@ -45,13 +45,13 @@ describe.skipIf(noBrowser)('unsaved input of a dialog after the session ended', 
         headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
       }),
     );
-    const door = page.getByRole('dialog', { name: 'Sign in' });
-    await door.getByLabel('Name').fill(admin.name);
-    await door.getByLabel('Password').fill(admin.password);
+    const signInDialog = page.getByRole('dialog', { name: 'Sign in' });
+    await signInDialog.getByLabel('Name').fill(admin.name);
+    await signInDialog.getByLabel('Password').fill(admin.password);
     // Reloads of the page behind the dialog must not close it.
     const eventStream = page.waitForResponse((answer) => answer.url().includes('/api/events') && answer.ok());
     await page.keyboard.press('Enter');
-    await door.waitFor({ state: 'detached' });
+    await signInDialog.waitFor({ state: 'detached' });
     await eventStream;
     await page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
     const values = dialog.locator(':is(input, textarea):visible');

@@ -43,8 +43,8 @@ it('formats a share with two digits and never rounds up to 100 %', () => {
 });
 
 it('assigns paused and unchecked monitors to their own groups', () => {
-  const stood = (active: boolean, status: 0 | 1 | null) => getStatusGroup({ active, state: { status } as never });
-  expect([stood(true, 0), stood(true, 1), stood(false, 0), stood(true, null)]).toEqual([
+  const getGroup = (active: boolean, status: 0 | 1 | null) => getStatusGroup({ active, state: { status } as never });
+  expect([getGroup(true, 0), getGroup(true, 1), getGroup(false, 0), getGroup(true, null)]).toEqual([
     'down',
     'up',
     'paused',

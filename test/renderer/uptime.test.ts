@@ -24,10 +24,10 @@ describe.skipIf(noBrowser)('Uptime', () => {
   });
 
   const visit = async (path: string, options = {}) => {
-    const watched = await openPage(browser, options);
-    await signIn(watched.page.context(), rig.host.url('control'));
-    await watched.page.goto(`${rig.host.url('control')}${path}`);
-    return watched;
+    const browserPage = await openPage(browser, options);
+    await signIn(browserPage.page.context(), rig.host.url('control'));
+    await browserPage.page.goto(`${rig.host.url('control')}${path}`);
+    return browserPage;
   };
 
   it('adds a monitor, shows its outage immediately and adds a note to it', async () => {
@@ -326,11 +326,11 @@ describe.skipIf(noBrowser)('Uptime', () => {
       ['report', '/uptime/report'],
       ['connect', '/uptime/connect'],
     ] as const)('fits: %s', async (name, path) => {
-      const watched = await visit(path, { width, height, touch });
-      await watched.page.getByRole('heading', { level: 1 }).waitFor();
-      await watched.page.locator('h2, li, [role="status"]').first().waitFor();
-      await expectFits(watched, `uptime-${name}`, screen);
-      await watched.page.context().close();
+      const browserPage = await visit(path, { width, height, touch });
+      await browserPage.page.getByRole('heading', { level: 1 }).waitFor();
+      await browserPage.page.locator('h2, li, [role="status"]').first().waitFor();
+      await expectFits(browserPage, `uptime-${name}`, screen);
+      await browserPage.page.context().close();
     });
 
     it('fits on the public page', async () => {

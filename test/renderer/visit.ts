@@ -58,17 +58,17 @@ export async function openPages(
     moody,
     browser,
     async visit(path, { signedIn = true, through, before, ...size } = {}) {
-      const watched = await openPage(browser, size);
-      if (before !== undefined) await watched.page.addInitScript(before);
-      if (signedIn) await signIn(watched.page.context(), url);
-      await watched.page.goto(`${through?.url ?? url}${path}`);
-      return watched;
+      const browserPage = await openPage(browser, size);
+      if (before !== undefined) await browserPage.page.addInitScript(before);
+      if (signedIn) await signIn(browserPage.page.context(), url);
+      await browserPage.page.goto(`${through?.url ?? url}${path}`);
+      return browserPage;
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
 /** Leaves out console messages about requests that a test fails on purpose. */
-export function besidesRefusals(complaints: readonly string[]): readonly string[] {
-  return complaints.filter((line) => !line.startsWith('Failed to load resource'));
+export function besidesRefusals(pageErrors: readonly string[]): readonly string[] {
+  return pageErrors.filter((line) => !line.startsWith('Failed to load resource'));
 }

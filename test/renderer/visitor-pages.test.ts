@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('pages for visitors', () => {
     ['the page that says how to share the app', () => `https://uptime.nas.local:${String(home.port)}/`],
   ])(
     'uses fonts of the app or the system, its own origin only, and the colors of the app: %s',
-    async (_what, getUrl) => {
+    async (_case, getUrl) => {
       const browser = await launchBrowser('engine', [
         `--host-resolver-rules=MAP *.nas.local ${lan}, MAP nas.local ${lan}`,
       ]);

@@ -45,12 +45,12 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
     await page.addInitScript(() => {
-      const watched = new MutationObserver(() => {
+      const observer = new MutationObserver(() => {
         if (document.querySelector('main li') === null) return;
-        watched.disconnect();
+        observer.disconnect();
         document.documentElement.dataset['drawnAt'] = String(performance.now());
       });
-      watched.observe(document, { childList: true, subtree: true });
+      observer.observe(document, { childList: true, subtree: true });
     });
     await page.goto(host.url('control'));
     await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();

@@ -117,7 +117,7 @@ describe('programs required by tests', () => {
     );
   });
 
-  /** Its locks are held by others: each kind of call is refused once. */
+  /** Simulates an apt-get whose locks are held by other processes: each kind of call is refused once. */
   function lockedApt(): void {
     const machine = checkout.path('');
     checkout.program(
@@ -150,7 +150,7 @@ E: Unable to lock directory /var/lib/apt/lists/';;
     expect(checkout.calls()).toContain('dpkg --configure -a');
     expect(checkout.has('.cache/tools/promtool')).toBe(true);
     expect(['promtool.unpacking', 'apprise-1.new'].filter((name) => checkout.has(`.cache/tools/${name}`))).toEqual([]);
-    // Python is not on this machine and not among what this apt-get brings; so nothing of it is there either.
+    // Python is neither installed nor provided by this apt-get, so none of its files exist.
     const [, missing = ''] = /use are missing: ([^.]*)\./.exec(text) ?? [];
     expect(missing.split(', ')).toEqual(expect.arrayContaining(['python3', 'apprise-1', 'apprise-2']));
     expect(missing).not.toContain('chromium');

@@ -30,7 +30,7 @@ interface SetUp {
   ended(): Promise<{ readonly status: number | null; readonly lines: readonly string[] }>;
 }
 
-/** A fresh checkout with the real set-up, on a machine that has only what a test puts there. */
+/** Fresh checkout with the real set-up, on a computer that contains only the files of the test. */
 export class Checkout implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'homeport-checkout-'));
   readonly #programs = join(this.folder, 'machine');
@@ -52,7 +52,7 @@ export class Checkout implements Disposable {
     return join(this.#programs, program);
   }
 
-  /** A program of the machine, as a shell script; each call is noted, see {@link calls}. */
+  /** Writes a fake program as a shell script; each call is recorded, see {@link calls}. */
   program(name: string, script: string): void {
     const note = `echo "${name} $*" >> ${join(this.folder, 'calls')}`;
     writeFileSync(this.path(name), `#!/bin/sh\n${note}\n${script}\n`);

@@ -37,28 +37,28 @@ const cases = Object.entries(table).flatMap(([what, data]) =>
 describe('data of a removed account', () => {
   it.each(cases)('transfers $what to $outcome after $action', async ({ what, data, action, outcome }) => {
     const name = `temp-${action}-${String(Object.keys(table).indexOf(what))}`;
-    const heir = `heir-${name}`;
+    const successorName = `heir-${name}`;
     const { listener = 'control', mark } = data;
     await createAccount(name, data.role);
-    await createAccount(heir, data.role);
+    await createAccount(successorName, data.role);
     const list = await createOwnedData(access, data, { name, folder });
     const read = async (account: string): Promise<string> =>
       (await access.call(account, listener, 'GET', list.replaceAll('NAME', account))).text();
     expect(await read(name)).toContain(mark);
-    await removeAccount(name, action === 'transfer' ? `data=transfer&to=${heir}` : `data=${action}`);
-    if (outcome === 'recipient') expect(await read(heir)).toContain(mark);
+    await removeAccount(name, action === 'transfer' ? `data=transfer&to=${successorName}` : `data=${action}`);
+    if (outcome === 'recipient') expect(await read(successorName)).toContain(mark);
     const remainder = data.remainingPath?.(name) ?? list;
     if (outcome === 'administrator')
       expect(await request('admin', listener, 'GET', remainder)).toContain(data.keptMark ?? mark);
     if (data.delete === 'recipient') return;
-    if (outcome !== 'recipient') expect(await read(heir)).not.toContain(mark);
+    if (outcome !== 'recipient') expect(await read(successorName)).not.toContain(mark);
     // A later account of the same name, and of one that differs in case only.
     for (const newName of [name, name.toUpperCase()]) {
       await createAccount(newName, data.role);
       expect(await read(newName)).not.toContain(mark);
       await removeAccount(newName, 'data=delete');
     }
-    if (outcome === 'recipient') expect(await read(heir)).toContain(mark);
+    if (outcome === 'recipient') expect(await read(successorName)).toContain(mark);
   });
 
   it('ends credentials of the former account', async () => {

@@ -271,7 +271,7 @@ describe('costs of expressions of a stranger', () => {
   it.each<[string, object]>([
     ['backtrack without end', { excludedRegexPatterns: ['(\\w+\\.?)+\\1+!$'] }],
     ['need more memory than they may', { excludedRegexPatterns: ['(?:(?:(?:b?){200}){200}){50}!!$'] }],
-  ])('ends with the process of expressions that %s', async (_what, more) => {
+  ])('ends with the process of expressions that %s', async (_case, more) => {
     await using up = await openFakeAddon({ streams: many(20) });
     const { base } = await makeUser(access.rig, buildConfig([customPreset('u', 'Up', up.manifestUrl)], more));
     const rows = await fetchStreams(base, 'movie/tt3');

@@ -70,7 +70,7 @@ describe('a page of another site', () => {
   });
 });
 
-/** Addresses of the control listener that are no routes, with the permitted callers. */
+/** Addresses of the control listener that are not routes, with the permitted callers. */
 const otherAddresses: readonly (readonly [string, readonly (readonly [string, number])[]])[] = [
   [
     '/api/events',

@@ -188,11 +188,11 @@ const isRefused = (status: number): boolean => [401, 403, 404].includes(status);
 describe('the app API of Code', () => {
   let hidden: GitObjects;
   let open: GitObjects;
-  let rival: GitObjects;
+  let otherObjects: GitObjects;
   beforeAll(async () => {
     hidden = await createObjects('member', true);
     open = await createObjects('member', false);
-    rival = await createObjects('otherOwner', true);
+    otherObjects = await createObjects('otherOwner', true);
   });
 
   const rows = gitRows.map((row): [string, string, GitRow] => [row.route, row.need, row]);
@@ -214,7 +214,7 @@ describe('the app API of Code', () => {
       expect.soft(['public', caller, isRefused(status), status]).toEqual(['public', caller, !reads, status]);
     }
     if (Object.values(row.at ?? {}).some((object) => !['issue', 'pull'].includes(object) && object in hidden)) {
-      const status = await fetchStatus('otherOwner', buildPath(row, rival, hidden));
+      const status = await fetchStatus('otherOwner', buildPath(row, otherObjects, hidden));
       expect.soft(['ids of another repository', status]).toEqual(['ids of another repository', 404]);
     }
     for (const caller of callers.filter((entry) => isAllowed(entry, row.need))) {

@@ -20,7 +20,7 @@ async function lfsStatus(ticket: string): Promise<number> {
 describe('access over SSH', () => {
   // The other keys are in git-ssh.security.test.ts.
   it.each(['reader', 'deploy key that reads', 'deploy key of two repositories'])(
-    'is by repository for: %s',
+    'follows the repository for: %s',
     async (key) => {
       await using client = await ssh.connect(key);
       const levels: string[] = [];

@@ -53,18 +53,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ask = (service: string, path: string, body: object, method = 'POST'): Promise<Response> =>
+const sendRequest = (service: string, path: string, body: object, method = 'POST'): Promise<Response> =>
   host.call('admin', service, method, path, body);
 
 async function testWebhook(url: string): Promise<void> {
   const hooks = '/api/v1/repos/ada/hooked/hooks';
   const config = { url, content_type: 'json' };
-  const created = await ask('git', hooks, { type: 'gitea', active: true, config });
+  const created = await sendRequest('git', hooks, { type: 'gitea', active: true, config });
   // An address may be refused when the webhook is created, or when a delivery fails.
   if (!created.ok) return;
   const { id } = (await created.json()) as { readonly id: number };
   const before = failedDeliveries();
-  await ask('git', `${hooks}/${String(id)}/tests`, {});
+  await sendRequest('git', `${hooks}/${String(id)}/tests`, {});
   await vi.waitUntil(() => failedDeliveries() > before);
   await host.call('admin', 'git', 'DELETE', `${hooks}/${String(id)}`);
 }
@@ -73,7 +73,7 @@ const failedDeliveries = (): number => host.rig.log.filter((line) => line.includ
 
 async function checkMonitor(url: string): Promise<void> {
   const monitor = { type: 'http', name: 'own', url, interval: 86_400, timeout: 5, maxretries: 0 };
-  const created = await ask('uptime', '/api/monitors', monitor);
+  const created = await sendRequest('uptime', '/api/monitors', monitor);
   const { id } = (await created.json()) as { readonly id: number };
   await vi.waitUntil(async () => {
     const beats = await host.call('admin', 'uptime', 'GET', `/api/monitors/${String(id)}/beats`);
@@ -83,18 +83,18 @@ async function checkMonitor(url: string): Promise<void> {
 
 /** Requests with which an administrator makes Homeport request an address. */
 const features: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
-  'a download': (url) => ask('downloads', '/add', { url, quality: 'best' }),
-  'the preview of a download': (url) => ask('control', '/api/downloads/preview', { url }),
-  'a subscription of downloads': (url) => ask('control', '/api/downloads/subscriptions', { url }),
-  'a migration of Git': (url) => ask('git', '/api/v1/repos/migrate', { clone_addr: url, repo_name: 'stolen' }),
+  'a download': (url) => sendRequest('downloads', '/add', { url, quality: 'best' }),
+  'the preview of a download': (url) => sendRequest('control', '/api/downloads/preview', { url }),
+  'a subscription of downloads': (url) => sendRequest('control', '/api/downloads/subscriptions', { url }),
+  'a migration of Git': (url) => sendRequest('git', '/api/v1/repos/migrate', { clone_addr: url, repo_name: 'stolen' }),
   'a webhook of Git': testWebhook,
-  'an addon': (url) => ask('control', '/api/addons/check', { preset: customPreset('a', 'Own', url) }),
+  'an addon': (url) => sendRequest('control', '/api/addons/check', { preset: customPreset('a', 'Own', url) }),
   'a destination of notifications': (url) =>
-    ask('notify', '/notify', { body: 'x', urls: url.replace(/^http/, 'json') }),
+    sendRequest('notify', '/notify', { body: 'x', urls: url.replace(/^http/, 'json') }),
   'an attachment of notifications': (url) =>
-    ask('notify', '/notify', { body: 'x', urls: 'json://192.0.2.1/', attach: url }),
+    sendRequest('notify', '/notify', { body: 'x', urls: 'json://192.0.2.1/', attach: url }),
   'a browser for web push': (url) =>
-    ask('push', '/v1/webpush', { endpoint: url, topics: ['a'], auth: 'x'.repeat(22), p256dh: 'x'.repeat(87) }),
+    sendRequest('push', '/v1/webpush', { endpoint: url, topics: ['a'], auth: 'x'.repeat(22), p256dh: 'x'.repeat(87) }),
   'a monitor': checkMonitor,
 };
 
@@ -116,7 +116,7 @@ describe('a copy of a file from an address', () => {
     async (entry) => {
       const mark = `/history?copied=${encodeURIComponent(entry)}`;
       const url = `http://${entry}:${String(host.rig.port('downloads'))}${mark}`;
-      await ask('sync', '/operations/copyurl', { fs: folder, remote: 'stolen.json', url });
+      await sendRequest('sync', '/operations/copyurl', { fs: folder, remote: 'stolen.json', url });
       const answers = arrivals.filter((arrival) => arrival.url === mark).map(({ response }) => response.statusCode);
       expect(answers.filter((status) => status !== 401 && status !== 403)).toEqual([]);
     },

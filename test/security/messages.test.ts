@@ -22,7 +22,12 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 /** Sends a request with headers that `fetch` does not permit. */
-async function ask(service: string, method: string, path: string, headers: Record<string, string>): Promise<number> {
+async function sendRequest(
+  service: string,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<number> {
   const request = httpRequest({ host: '127.0.0.1', port: host.rig.port(service), method, path, headers, agent: false });
   request.end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -47,22 +52,24 @@ describe('a GET that publishes', () => {
       const signed = host.authorization('writer');
       // Browsers add stored credentials to requests of images and links.
       const remembered = 'sec-fetch-mode' in headers ? signed : {};
-      expect(await ask('push', 'GET', `/private/${path}`, { ...headers, ...remembered })).toBe(403);
+      expect(await sendRequest('push', 'GET', `/private/${path}`, { ...headers, ...remembered })).toBe(403);
     },
   );
 
   it.each(paths)('works for programs and for pages of the same origin at %s', async (path) => {
     const signed = host.authorization('writer');
-    expect(await ask('push', 'GET', `/private/${path}`, signed)).toBe(200);
-    expect(await ask('push', 'GET', `/private/${path}`, { ...signed, 'sec-fetch-site': 'same-origin' })).toBe(200);
-    expect(await ask('push', 'GET', `/private/${path}`, { ...signed, 'sec-fetch-site': 'none' })).toBe(200);
+    expect(await sendRequest('push', 'GET', `/private/${path}`, signed)).toBe(200);
+    expect(await sendRequest('push', 'GET', `/private/${path}`, { ...signed, 'sec-fetch-site': 'same-origin' })).toBe(
+      200,
+    );
+    expect(await sendRequest('push', 'GET', `/private/${path}`, { ...signed, 'sec-fetch-site': 'none' })).toBe(200);
     const fetched = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: 'https://app.example' };
-    expect(await ask('push', 'GET', `/private/${path}`, { ...signed, ...fetched })).toBe(200);
+    expect(await sendRequest('push', 'GET', `/private/${path}`, { ...signed, ...fetched })).toBe(200);
   });
 
   it('lets a page of another site read with its credential', async () => {
     const headers = { ...host.authorization('reader'), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
-    expect(await ask('push', 'GET', '/private/json?poll=1', headers)).toBe(200);
+    expect(await sendRequest('push', 'GET', '/private/json?poll=1', headers)).toBe(200);
   });
 });
 
@@ -236,7 +243,7 @@ describe('malformed requests', () => {
     for (const type of ['application/json', 'multipart/form-data', 'multipart/form-data; boundary=', 'x']) {
       for (const encoding of ['identity', 'x-unknown']) {
         const headers = { 'content-type': type, 'content-encoding': encoding, 'content-length': '0' };
-        expect(await ask(service, method, path, headers)).toBeLessThan(500);
+        expect(await sendRequest(service, method, path, headers)).toBeLessThan(500);
       }
     }
   });

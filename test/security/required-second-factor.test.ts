@@ -70,8 +70,8 @@ const setRequirement = (requireSecondFactor: string): Promise<unknown> =>
 const basic = (name: string, secret: string): Headers => ({
   Authorization: `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`,
 });
-async function signIn(who: { name: string; password: string }): Promise<SignedIn & { readonly headers: Headers }> {
-  const reply = (await (await call('POST', '/api/session', {}, who)).json()) as SignedIn;
+async function signIn(account: { name: string; password: string }): Promise<SignedIn & { readonly headers: Headers }> {
+  const reply = (await (await call('POST', '/api/session', {}, account)).json()) as SignedIn;
   return { ...reply, headers: { 'Homeport-Session': reply.session } };
 }
 /** Returns the status and the error code of a request. */
@@ -147,7 +147,7 @@ describe('an account without the required second factor', () => {
     expect(lines().at(-1)).toContain('target=control account=mia detail=session');
   });
 
-  it('loses what its open sessions reach until it has enrolled', async () => {
+  it('loses access with its open sessions until it has enrolled', async () => {
     const { headers } = await signIn(mia);
     const Cookie = await home.signIn(site, mia.name, mia.password);
     await using stream = await openEvents(base(), { headers });

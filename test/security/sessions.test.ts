@@ -108,8 +108,8 @@ describe('a session', () => {
   it('is ended from another browser, immediately and with its open connections', async () => {
     const headers = await signIn();
     const cookie = await home.signIn(site, mia.name, mia.password);
-    const lost = await signIn();
-    await using stream = await openEvents(base(), { headers: lost });
+    const oldSession = await signIn();
+    await using stream = await openEvents(base(), { headers: oldSession });
     await using otherEvents = await openEvents(base(), { headers });
     const { ended } = await openSocket(cookie);
     const listed = await sessions(headers);
@@ -118,13 +118,13 @@ describe('a session', () => {
       expect((await call('DELETE', `/api/account/sessions/${id}`, headers)).status).toBe(200);
     }
     await Promise.all([ends(stream), ended]);
-    expect([await status(lost), await status(headers)]).toEqual([401, 200]);
+    expect([await status(oldSession), await status(headers)]).toEqual([401, 200]);
     expect((await home.ask(`${site}/`, { headers: { Cookie: cookie } })).status).toBe(401);
     expect(await otherEvents.next()).toMatchObject({ event: 'control.access' });
   });
 
   it('requires the password to end others, unless the sign-in is recent', async () => {
-    const lost = await signIn();
+    const oldSession = await signIn();
     const headers = await signIn();
     clock.advance(6 * 60_000);
     const [other] = (await sessions(headers)).filter((entry) => !entry.current);
@@ -137,9 +137,9 @@ describe('a session', () => {
       ]);
       expect((await call('DELETE', path, headers, { password: 'not the password' })).status).toBe(403);
     }
-    expect(await status(lost)).toBe(200);
+    expect(await status(oldSession)).toBe(200);
     expect((await call('DELETE', '/api/account/sessions', headers, { password: mia.password })).status).toBe(200);
-    expect([await status(lost), await status(headers)]).toEqual([401, 200]);
+    expect([await status(oldSession), await status(headers)]).toEqual([401, 200]);
   });
 
   it('clears the cache of the browser when it ends by a sign-out', async () => {
@@ -184,7 +184,7 @@ describe('a session', () => {
     ],
     ['an administrator ends all sessions', () => administer('DELETE', '/api/accounts/mia/sessions')],
     ['an administrator resets the second factor', () => administer('DELETE', '/api/accounts/mia/second-factor')],
-  ])('ends in every browser when %s', async (_what, change) => {
+  ])('ends in every browser when %s', async (_case, change) => {
     const headers = await signIn();
     const other = await signIn();
     const cookie = await home.signIn(site, mia.name, mia.password);
@@ -248,7 +248,7 @@ describe('wrong passwords', () => {
   it('are counted together, at whichever sign-in they are tried', async () => {
     const headers = await signIn();
     const push = `${home.host.url('push')}/hall/json?poll=1`;
-    const doors: readonly (readonly [string, (password: string) => Promise<number>])[] = [
+    const signInMethods: readonly (readonly [string, (password: string) => Promise<number>])[] = [
       ['sign-in of the app', async (password) => (await call('POST', '/api/session', {}, { ...mia, password })).status],
       ['API of the app', async (password) => (await call('GET', '/api/account', basic(password))).status],
       ['push', async (password) => (await fetch(push, { headers: basic(password) })).status],
@@ -283,10 +283,10 @@ describe('wrong passwords', () => {
       return answer;
     }
     const first: number[] = [];
-    for (const [, guess] of doors.slice(0, 5)) first.push(await attempt(guess));
+    for (const [, guess] of signInMethods.slice(0, 5)) first.push(await attempt(guess));
     expect(first).toEqual([401, 401, 401, 401, 401]);
     const after: [string, number][] = [];
-    for (const [door, guess] of doors) after.push([door, await attempt(guess)]);
-    expect(after).toEqual(doors.map(([door]) => [door, 429]));
+    for (const [door, guess] of signInMethods) after.push([door, await attempt(guess)]);
+    expect(after).toEqual(signInMethods.map(([door]) => [door, 429]));
   });
 });

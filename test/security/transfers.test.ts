@@ -228,7 +228,7 @@ describe('a link to a file of the app API', () => {
 
 describe('programs on this computer', () => {
   it('may use the downloads without an account until they are no longer trusted', async () => {
-    const ask = async (account: 'anonymous' | 'reader' | 'writer', method = 'GET'): Promise<number> =>
+    const sendRequest = async (account: 'anonymous' | 'reader' | 'writer', method = 'GET'): Promise<number> =>
       (
         await host.call(
           account,
@@ -238,13 +238,17 @@ describe('programs on this computer', () => {
           method === 'GET' ? undefined : { ids: ['x'], where: 'done' },
         )
       ).status;
-    expect(await ask('anonymous')).toBe(200);
+    expect(await sendRequest('anonymous')).toBe(200);
     await host.call('admin', 'control', 'PATCH', '/api/settings/downloads', { trustLocalPrograms: false });
-    expect([await ask('anonymous'), await ask('reader'), await ask('writer')]).toEqual([401, 200, 200]);
-    expect([await ask('anonymous', 'POST'), await ask('reader', 'POST'), await ask('writer', 'POST')]).toEqual([
-      401, 403, 200,
+    expect([await sendRequest('anonymous'), await sendRequest('reader'), await sendRequest('writer')]).toEqual([
+      401, 200, 200,
     ]);
+    expect([
+      await sendRequest('anonymous', 'POST'),
+      await sendRequest('reader', 'POST'),
+      await sendRequest('writer', 'POST'),
+    ]).toEqual([401, 403, 200]);
     await host.call('admin', 'control', 'PATCH', '/api/settings/downloads', { trustLocalPrograms: null });
-    expect(await ask('anonymous')).toBe(200);
+    expect(await sendRequest('anonymous')).toBe(200);
   });
 });

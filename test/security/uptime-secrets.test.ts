@@ -57,16 +57,17 @@ async function receivedBy(account: string): Promise<string> {
   sockets.push(socket);
   const received: unknown[] = [];
   socket.onAny((...event: unknown[]) => void received.push(event));
-  const ask = (...event: [string, ...unknown[]]): Promise<unknown> =>
+  const sendRequest = (...event: [string, ...unknown[]]): Promise<unknown> =>
     socket
       .timeout(30_000)
       .emitWithAck(...event)
       .then((answer: unknown) => void received.push(answer));
-  await ask('login', { username: account, password: accessPassword, token: '' });
+  await sendRequest('login', { username: account, password: accessPassword, token: '' });
   await vi.waitUntil(() => received.some((event) => JSON.stringify(event).startsWith('["monitorList"')));
   for (const name of ['getMonitorList', 'getTags', 'getSettings', 'getStatusPageList', 'getMaintenanceList'])
-    await ask(name);
-  for (const name of ['getMonitor', 'getMonitorBeats', 'editMonitor', 'getMonitorChartData']) await ask(name, id, 24);
+    await sendRequest(name);
+  for (const name of ['getMonitor', 'getMonitorBeats', 'editMonitor', 'getMonitorChartData'])
+    await sendRequest(name, id, 24);
   return JSON.stringify(received);
 }
 

@@ -26,7 +26,7 @@ export interface DesktopRig extends AsyncDisposable {
   readonly host: () => Host;
   /** Address of the app's pages. */
   readonly own: () => string;
-  /** Returns the session header of the window's pages; empty when the app signed in nobody. */
+  /** Returns the session header of the window's pages; empty if the app is not signed in. */
   session(): Promise<Readonly<Record<string, string>>>;
   /** Waits until the tray matches the expectation. */
   sees(expectation: () => void): Promise<void>;

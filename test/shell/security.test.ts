@@ -11,16 +11,16 @@ describe('page in the window', () => {
     await using rig = await openDesktop();
     const page = rig.electron.contents();
     for (const name of ['will-navigate', 'will-redirect']) {
-      const goes = (url: string): boolean => {
+      const isAllowedUrl = (url: string): boolean => {
         const event = preventable({ url });
         page.emit(name, event);
         return !event.prevented;
       };
-      expect(goes(`${rig.own()}/inbox`)).toBe(true);
-      expect(goes('https://evil.example/')).toBe(false);
-      expect(goes(`${rig.own()}.evil.example/`)).toBe(false);
-      expect(goes('file:///etc/passwd')).toBe(false);
-      expect(goes('not an address')).toBe(false);
+      expect(isAllowedUrl(`${rig.own()}/inbox`)).toBe(true);
+      expect(isAllowedUrl('https://evil.example/')).toBe(false);
+      expect(isAllowedUrl(`${rig.own()}.evil.example/`)).toBe(false);
+      expect(isAllowedUrl('file:///etc/passwd')).toBe(false);
+      expect(isAllowedUrl('not an address')).toBe(false);
     }
     const webview = preventable();
     page.emit('will-attach-webview', webview);

@@ -24,10 +24,10 @@ describe('window', () => {
   it('ends its session when the app quits', async () => {
     await using rig = await openDesktop();
     const { host } = rig;
-    const again = await host().signInWindow();
-    const headers = { 'Homeport-Session': again?.secret ?? '' };
+    const second = await host().signInWindow();
+    const headers = { 'Homeport-Session': second?.secret ?? '' };
     expect(headers).not.toEqual(await rig.session());
-    await again?.end();
+    await second?.end();
     const response = await fetch(`${rig.own()}/api/session`, { headers });
     expect(await response.json()).toMatchObject({ account: null });
   });
@@ -125,10 +125,10 @@ describe('window', () => {
     rig.electron.window?.close();
     await rig.sees(() => expect(rig.electron.exits).toEqual([0]));
     expect(rig.kept.get('closing')).toBe('quit');
-    await using again = await openDesktop({ tray: false, kept: { closing: 'quit' } });
-    again.electron.window?.close();
-    await again.sees(() => expect(again.electron.exits).toEqual([0]));
-    expect(again.electron.questions).toEqual([]);
+    await using second = await openDesktop({ tray: false, kept: { closing: 'quit' } });
+    second.electron.window?.close();
+    await second.sees(() => expect(second.electron.exits).toEqual([0]));
+    expect(second.electron.questions).toEqual([]);
   });
 
   it.each([

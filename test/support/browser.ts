@@ -33,7 +33,7 @@ export async function launchBrowser(
   return chromium.launch({
     executablePath: wrap(kind === 'engine' && existsSync(engine) ? engine : chromiumPath),
     args: [
-      // Chromium's sandbox does not start as root, which is what containers run tests as.
+      // Chromium's sandbox does not start as root, the user of tests in containers.
       ...(root ? ['--no-sandbox'] : []),
       '--disable-background-networking',
       '--disable-component-update',
@@ -100,11 +100,11 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     complaints.push(message.text() + suffix);
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  return { page, complaints, [Symbol.asyncDispose]: () => closed(context) };
+  return { page, complaints, [Symbol.asyncDispose]: () => waitForClose(context) };
 }
 
 /** A profile that cannot be closed is closed with its browser, and does not fail the test. */
-async function closed(context: BrowserContext): Promise<void> {
+async function waitForClose(context: BrowserContext): Promise<void> {
   await within('a profile is closed', context.close()).catch((error: unknown) => console.warn(error));
 }
 
@@ -112,9 +112,9 @@ async function closed(context: BrowserContext): Promise<void> {
 export async function signIn(
   context: BrowserContext,
   url: string,
-  who: { readonly name: string; readonly password: string } = admin,
+  account: { readonly name: string; readonly password: string } = admin,
 ): Promise<void> {
-  const response = await context.request.post(`${url}/api/session`, { data: who });
+  const response = await context.request.post(`${url}/api/session`, { data: account });
   if (!response.ok()) throw new Error(`sign-in failed with ${String(response.status())}: ${await response.text()}`);
   const { session } = (await response.json()) as { session: string };
   // Once per tab, independent of the page: a signed-out tab stays signed out.

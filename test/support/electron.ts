@@ -253,7 +253,7 @@ export class FakeElectron {
     return this.trays.at(-1);
   }
 
-  /** Clicks an item of the tray's menu by its label, also in a submenu; `checked` is what a checkbox becomes. */
+  /** Clicks an item of the tray menu by its label, also in a submenu; `checked` is the new state of a checkbox. */
   click(label: RegExp, checked = false): void {
     const all = (items: readonly Electron.MenuItemConstructorOptions[]): Electron.MenuItemConstructorOptions[] =>
       items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? all(item.submenu) : [])]);

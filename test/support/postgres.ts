@@ -24,16 +24,16 @@ export async function openPostgresDatabase(): Promise<AsyncDisposable & { readon
   const { url } = await (shared ??= startPostgres());
   databases += 1;
   const name = `test_${databases}`;
-  const ask = async (statement: string): Promise<void> => {
+  const sendRequest = async (statement: string): Promise<void> => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query(statement);
     await client.end();
   };
-  await ask(`create database ${name}`);
+  await sendRequest(`create database ${name}`);
   return {
     url: new URL(`/${name}`, url).href,
-    [Symbol.asyncDispose]: () => ask(`drop database ${name} with (force)`),
+    [Symbol.asyncDispose]: () => sendRequest(`drop database ${name} with (force)`),
   };
 }
 
@@ -44,7 +44,7 @@ const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {
  * Starts a PostgreSQL server in a temporary folder on a free loopback port, which takes a few seconds. `more`: settings
  * in addition to those of tests, which do not wait for the disk.
  */
-export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function startPostgres(overrides: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const fixture = mkdtempSync(join(tmpdir(), 'postgres-'));
   const data = join(fixture, 'data');
   mkdirSync(data, { mode: 0o700 });
@@ -57,7 +57,7 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
     const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
     await finish(start(join(programs, 'initdb'), [`--pgdata=${data}`, ...options], fixture));
     const port = await freePort();
-    const begin = (): Promise<ChildProcess> => serve(join(programs, 'postgres'), data, port, fixture, more);
+    const begin = (): Promise<ChildProcess> => serve(join(programs, 'postgres'), data, port, fixture, overrides);
     let server = await begin();
     const end = async (signal: NodeJS.Signals): Promise<void> => {
       if (server.exitCode !== null || server.signalCode !== null) return;
@@ -104,7 +104,7 @@ async function serve(
   data: string,
   port: number,
   fixture: string,
-  more: Readonly<Record<string, string>>,
+  overrides: Readonly<Record<string, string>>,
 ): Promise<ChildProcess> {
   const settings = {
     port,
@@ -113,7 +113,7 @@ async function serve(
     fsync: 'off',
     max_connections: 60,
     shared_buffers: '16MB',
-    ...more,
+    ...overrides,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = start(program, ['-D', data, ...options], fixture);

@@ -11,14 +11,14 @@ export async function collectPlans(
 ): Promise<string> {
   if (dialect === 'postgres') await sql`vacuum analyze`.execute(db);
   const queries: CompiledQuery[] = [];
-  const watched = db.withPlugin({
+  const explainedDatabase = db.withPlugin({
     transformQuery({ node, queryId }) {
       queries.push(db.getExecutor().compileQuery(node, queryId));
       return node;
     },
     transformResult: ({ result }) => Promise.resolve(result),
   });
-  await work(watched);
+  await work(explainedDatabase);
   const plans: string[] = [];
   for (const query of queries) {
     const ask = dialect === 'sqlite' ? 'explain query plan ' : 'explain ';

@@ -56,7 +56,7 @@ export function accountList(parts: AccountListDependencies): List {
 
     async create(account) {
       const prepared = await prepareAccount(account, parts);
-      await changes.make([prepared.name], (db) => prepared.insert(db));
+      await changes.create([prepared.name], (db) => prepared.insert(db));
       const created = getExistingAccount(directory, prepared.name);
       security.record({ event: 'account_created', account: created.name, detail: `${created.kind}, ${created.role}` });
       return created;
@@ -67,7 +67,7 @@ export function accountList(parts: AccountListDependencies): List {
     async remove(name, request = { action: 'keep' }) {
       if (name === everyone) throw buildReservedProblem();
       if (directory.member(name)?.declared.has('account')) throw buildDeclaredProblem('account', name);
-      await changes.make([name], async (db) => {
+      await changes.create([name], async (db) => {
         if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
         await deleteAccount(db, name);
         await releases.request(db, name, request);
@@ -82,7 +82,7 @@ export function accountList(parts: AccountListDependencies): List {
       if (directory.member(name)?.declared.has(`grant ${service} ${resource}`)) {
         throw buildDeclaredProblem('grant', `${name}, ${resource}`);
       }
-      await changes.make([name], async (db) => {
+      await changes.create([name], async (db) => {
         if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
         await replaceGrant(db, name, { service, resource, permission });
       });
@@ -102,7 +102,7 @@ async function changeAccount(
   refuseDeclared(directory, name, change);
   const { password, role, enabled, description, grants } = change;
   const passwordHash = password === undefined ? change.passwordHash : await passwords.hash(password);
-  await changes.make([name], async (db) => {
+  await changes.create([name], async (db) => {
     if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
     await db
       .updateTable('accounts')
@@ -225,11 +225,11 @@ function checkFields({ password, passwordHash, description, grants }: AccountCha
     throw buildInvalidProblem('description', 'Use 1000 characters at most.');
   }
   if ((grants?.length ?? 0) > 1000) throw buildInvalidProblem('grants', 'Use 1000 grants at most.');
-  grants?.forEach((grant, at) => {
+  grants?.forEach((grant, index) => {
     const { success } = Grant.safeParse(grant);
     if (!success || !/^[a-z0-9][a-z0-9-]{0,63}$/.test(grant.service) || /\p{Cc}/u.test(grant.resource)) {
       throw buildInvalidProblem(
-        `grants.${at}`,
+        `grants.${index}`,
         'A grant needs a service, a pattern of 1 to 128 characters and a permission.',
       );
     }

@@ -101,7 +101,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     random,
     failures: countFailures(options.metrics),
     security,
-    stands: permissions.stands,
+    isValid: permissions.isStillValid,
   });
   const secrets = serviceSecrets({ throttle, random, security });
   const passkeys = new Passkeys({ kysely, changes, clock, security });
@@ -112,7 +112,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,
-    isStillValid: permissions.stands,
+    isStillValid: permissions.isStillValid,
     link: links.make,
     ...secrets,
     ...accountList({ directory, changes, passwords, clock, releases, security }),
@@ -176,7 +176,7 @@ class ExpiryRemoval implements AsyncDisposable {
 
   start(): void {
     this.#running ??= this.#changes
-      .make([], async (db, alsoChanged) => (await deleteExpired(db, this.#clock.now())).forEach(alsoChanged))
+      .create([], async (db, alsoChanged) => (await deleteExpired(db, this.#clock.now())).forEach(alsoChanged))
       .catch((error: unknown) => this.#log.warn('expired tokens and sessions could not be removed', { error }))
       .finally(() => (this.#running = undefined));
   }
@@ -194,7 +194,7 @@ function followChanges(
   { bus, clock, log }: Pick<AccountsOptions, 'bus' | 'clock' | 'log'>,
 ): Disposable {
   const synchronize = (): void => {
-    directory.synchronize().catch((error: unknown) => log.warn('accounts could not be read again', { error }));
+    directory.synchronize().catch((error: unknown) => log.warn('accounts reload failed', { error }));
   };
   const subscriptions = new DisposableStack();
   subscriptions.use(bus.subscribe(accountsChanged, synchronize));

@@ -49,7 +49,7 @@ export interface AuthenticationDependencies {
   readonly limit: SessionLimit;
   readonly required: RequiredSecondFactor;
   /** Returns whether the credentials of an identity are still valid. */
-  readonly stands: (identity: Identity) => boolean;
+  readonly isValid: (identity: Identity) => boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly failures: Counter | undefined;
@@ -97,7 +97,7 @@ export class Authentication {
         this.#parts.throttle.failInvalidToken(source);
         throw buildBadCredentialsProblem();
       }
-      const proof = await this.#prove(name, password, source);
+      const proof = await this.#verifyCredentials(name, password, source);
       if (proof === undefined) throw buildBadCredentialsProblem();
       return proof.identity;
     });
@@ -185,7 +185,7 @@ export class Authentication {
   }
 
   #stillProven(identity: Identity | undefined): Identity | undefined {
-    return identity !== undefined && this.#parts.stands(identity) ? identity : undefined;
+    return identity !== undefined && this.#parts.isValid(identity) ? identity : undefined;
   }
 
   /** An expired session returns no identity instead of an error, which would prevent access to the sign-in page. */
@@ -200,7 +200,7 @@ export class Authentication {
     return isLimited ? Object.freeze({ ...session.identity, needsEnrollment: true as const }) : session.identity;
   }
 
-  async #prove(name: string, password: string, source: string): Promise<Proof | undefined> {
+  async #verifyCredentials(name: string, password: string, source: string): Promise<Proof | undefined> {
     // Includes the source: a verified password must not help guesses from another address.
     const key = createHmac('sha256', this.#key).update(`${source}\0${name}\0${password}`).digest('base64');
     const attempt: Attempt = { source, name };

@@ -42,14 +42,14 @@ export class Throttle {
 
   /** Returns whether the burst is used up. */
   isOn(now: number): boolean {
-    return this.#over(now) > 0;
+    return this.#countExcess(now) > 0;
   }
 
   /** Returns the wait before the next check in ms. */
   wait(now: number): number {
-    const over = this.#over(now);
-    if (over <= 0) return 0;
-    const step = Math.min(maxStepMs, firstStepMs * 2 ** Math.min(over - 1, maxLevelAboveBurst));
+    const excess = this.#countExcess(now);
+    if (excess <= 0) return 0;
+    const step = Math.min(maxStepMs, firstStepMs * 2 ** Math.min(excess - 1, maxLevelAboveBurst));
     // Limits the wait after the clock was set back.
     const lastCheckAt = Math.min(this.#last, now + this.#underWay * maxStepMs);
     return Math.max(0, lastCheckAt + step - now);
@@ -66,11 +66,11 @@ export class Throttle {
     if (outcome === 'wrong') this.#wrong.raise(now, this.#burst + maxLevelAboveBurst);
   }
 
-  forgive(): void {
+  reset(): void {
     this.#wrong.clear();
   }
 
-  #over(now: number): number {
+  #countExcess(now: number): number {
     return Math.ceil(this.#wrong.at(now)) + this.#underWay + 1 - this.#burst;
   }
 }

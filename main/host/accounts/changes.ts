@@ -24,7 +24,7 @@ export class Changes {
    * change. `work` may add names, and may run twice as {@link Context.commit} describes.
    * @throws Problem `accounts.last_admin` (409) when no administrator would remain
    */
-  async make<T>(
+  async create<T>(
     names: readonly string[],
     work: (db: Db, alsoChanged: (name: string) => void) => Promise<T>,
   ): Promise<T> {

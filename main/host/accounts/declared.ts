@@ -34,7 +34,7 @@ export interface DeclaredAccounts {
 export function declaredAccounts(parts: DeclaredDependencies): DeclaredAccounts {
   return {
     async declare(declared) {
-      await parts.changes.make([], async (db, alsoChanged) => {
+      await parts.changes.create([], async (db, alsoChanged) => {
         const before = await db.selectFrom('declared').selectAll().execute();
         if (before.length === 0 && Object.values(declared).every((list) => list.length === 0)) return;
         const declaring = new DeclarationRun(db, before, parts, alsoChanged);
@@ -168,12 +168,12 @@ class DeclarationRun {
   /** Returns the id of the token; undefined when it was skipped. */
   async #token(account: string, text: string, label: string): Promise<string | undefined> {
     const hash = fingerprint(text);
-    const leftOut = (reason: string): undefined => {
-      this.#parts.log.error(`a declared token was left out: ${reason}`, { account, label });
+    const skip = (reason: string): undefined => {
+      this.#parts.log.error('declared token skipped', { account, label, reason });
     };
-    if (account === '' || !(await hasAccount(this.#db, account))) return leftOut('there is no such account');
+    if (account === '' || !(await hasAccount(this.#db, account))) return skip('there is no such account');
     const tokenRow = await this.#db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst();
-    if (tokenRow !== undefined && tokenRow.account !== account) return leftOut('another account has it');
+    if (tokenRow !== undefined && tokenRow.account !== account) return skip('another account has it');
     if (tokenRow?.label === label && tokenRow.expires_at === null) return tokenRow.id;
     this.#changed(account);
     if (tokenRow !== undefined) {

@@ -82,7 +82,7 @@ export function firstRun(parts: FirstRunDependencies): FirstRun {
       }
       refuseWeakPassword(name, password);
       const prepared = await prepareAccount({ name, password, role: 'admin' }, parts);
-      await changes.make([name], async (db) => {
+      await changes.create([name], async (db) => {
         if (!(await isRight(db, input))) throw buildSetUpDoneProblem();
         await insertFirst(db, prepared);
       });
@@ -93,7 +93,7 @@ export function firstRun(parts: FirstRunDependencies): FirstRun {
     async ensureAdministrator(name, password) {
       if (!needed() || directory.member(name) !== undefined) return false;
       const prepared = await prepareAccount({ name, password, role: 'admin' }, parts);
-      return changes.make([name], async (db) => {
+      return changes.create([name], async (db) => {
         if ((await hasAdministrator(db)) || (await findAccountName(db, name)) !== undefined) return false;
         await insertFirst(db, prepared);
         return true;
@@ -105,7 +105,7 @@ export function firstRun(parts: FirstRunDependencies): FirstRun {
 /** Stores the hash of a new code and returns the code. */
 async function replaceCode(changes: Changes, random: Random): Promise<string> {
   const text = random.text(32);
-  await changes.make([], async (db) => {
+  await changes.create([], async (db) => {
     if (await hasAdministrator(db)) throw buildSetUpDoneProblem();
     await db.deleteFrom('setup').execute();
     await db

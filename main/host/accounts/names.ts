@@ -13,7 +13,7 @@ type Reservations = Pick<Accounts, 'reserveName' | 'releaseName' | 'synchronizeN
 export function nameReservations({ changes }: { readonly changes: Changes }): Reservations {
   return {
     async reserveName(service, { name, kind }) {
-      await changes.make([], async (db) => {
+      await changes.create([], async (db) => {
         const account = await findAccountName(db, name);
         if (account !== undefined) throw accountExists(account);
         const other = await findReservation(db, name);
@@ -24,7 +24,7 @@ export function nameReservations({ changes }: { readonly changes: Changes }): Re
     },
 
     async releaseName(service, name) {
-      await changes.make([], async (db) => {
+      await changes.create([], async (db) => {
         await db
           .deleteFrom('reserved_names')
           .where('lower_name', '=', name.toLowerCase())
@@ -34,7 +34,7 @@ export function nameReservations({ changes }: { readonly changes: Changes }): Re
     },
 
     async synchronizeNames(service, reservations) {
-      return changes.make([], async (db) => {
+      return changes.create([], async (db) => {
         const unique = new Map(reservations.map((each) => [each.name.toLowerCase(), each]));
         await db.deleteFrom('reserved_names').where('service', '=', service).execute();
         const collisions: string[] = [];

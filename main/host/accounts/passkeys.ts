@@ -88,14 +88,14 @@ export class Passkeys {
       created_at: clock.now(),
       last_used_at: null,
     };
-    await changes.make([], (db) => db.insertInto('passkeys').values(row).execute());
+    await changes.create([], (db) => db.insertInto('passkeys').values(row).execute());
     security.record({ event: 'passkey_added', account, detail: `${row.label} for ${host}` });
     return toPasskey(row);
   }
 
   /** @throws Problem `accounts.unknown_passkey` (404) */
   async remove(account: string, id: string): Promise<void> {
-    const removed = await this.#parts.changes.make([], (db) =>
+    const removed = await this.#parts.changes.create([], (db) =>
       db.deleteFrom('passkeys').where('account', '=', account).where('id', '=', id).returning('label').execute(),
     );
     const [passkey] = removed;
@@ -130,7 +130,7 @@ export class Passkeys {
     }).catch(() => undefined);
     if (verified?.verified !== true) return false;
     const used = { counter: verified.authenticationInfo.newCounter, last_used_at: this.#parts.clock.now() };
-    await this.#parts.changes.make([], (db) =>
+    await this.#parts.changes.create([], (db) =>
       db.updateTable('passkeys').set(used).where('id', '=', row.id).where('account', '=', account).execute(),
     );
     return true;

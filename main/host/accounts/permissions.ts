@@ -41,7 +41,7 @@ export class Permissions {
   readonly may: Accounts['may'] = (identity, service, access, resource) => {
     const member = identity === undefined ? undefined : this.#directory.member(identity.account);
     if (identity !== undefined) {
-      if (member === undefined || !this.#stands(identity, member)) return false;
+      if (member === undefined || !this.#isValid(identity, member)) return false;
       const scopes = identity.via === 'token' ? member.tokens.get(identity.credentialId ?? '')?.scopes : undefined;
       if (scopes !== undefined && decide(scopes, service, access, resource) !== true) return false;
       if (member.account.role === 'admin') return true;
@@ -61,9 +61,9 @@ export class Permissions {
     return decision;
   };
 
-  readonly stands: Accounts['isStillValid'] = (identity) => {
+  readonly isStillValid: Accounts['isStillValid'] = (identity) => {
     const member = this.#directory.member(identity.account);
-    return member !== undefined && this.#stands(identity, member);
+    return member !== undefined && this.#isValid(identity, member);
   };
 
   #decide(member: Member | undefined, service: string, access: Access, resource: string): boolean {
@@ -80,7 +80,7 @@ export class Permissions {
   }
 
   /** Returns whether the credentials of the identity are still valid. */
-  #stands(identity: Identity, member: Member): boolean {
+  #isValid(identity: Identity, member: Member): boolean {
     if (!member.account.enabled) return false;
     const id = identity.credentialId ?? '';
     switch (identity.via) {

@@ -119,7 +119,7 @@ export function portableAccounts({ directory, changes, clock, vault, releases }:
         tokens.map(({ hash }) => hash),
         'token',
       );
-      await changes.make([], async (db, alsoChanged) => {
+      await changes.create([], async (db, alsoChanged) => {
         const before = new Map((await load(db)).map((keptSessions) => [keptSessions.account.name, keptSessions]));
         for (const name of before.keys()) {
           alsoChanged(name);
@@ -171,12 +171,12 @@ async function insertExported(
   const rows = secrets.tokens
     .filter((token) => enabled && (token.expiresAt === null || token.expiresAt > now))
     .map(({ id, hash, label, createdAt: created_at, expiresAt, scopes }): TokenRow => {
-      const used = before?.tokens.find((known) => known.id === id);
+      const used = before?.tokens.find((token) => token.id === id);
       const last = { last_used_at: used?.last_used_at ?? null, last_used_from: used?.last_used_from ?? null };
       const limits = { scopes: scopes === undefined ? null : JSON.stringify(scopes) };
       return { id, hash, account: name, label, created_at, expires_at: expiresAt, ...last, ...limits };
     });
-  for (const some of slices(rows, 30)) await db.insertInto('tokens').values(some).execute();
+  for (const chunk of slices(rows, 30)) await db.insertInto('tokens').values(chunk).execute();
 }
 
 function getSecrets({ passwordHash, tokens }: Member): Secrets {

@@ -16,7 +16,7 @@ export function renewHash({ changes, passwords, log }: RenewalDependencies) {
   return async (name: string, password: string, foreign: string): Promise<string | undefined> => {
     try {
       const hash = await passwords.hash(password);
-      await changes.make([name], async (db) => {
+      await changes.create([name], async (db) => {
         await db
           .updateTable('accounts')
           .set({ password_hash: hash })

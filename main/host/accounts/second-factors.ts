@@ -58,7 +58,7 @@ export class SecondFactorStore implements Store {
       last_step: 0,
       secret: vault.seal(Buffer.from(secret).toString('base64'), sealing),
     };
-    await changes.make([account], async (db) => {
+    await changes.create([account], async (db) => {
       const before = await findRow(db, account);
       if (before?.confirmed === 1) {
         const detail = 'The second factor is on. Disable it before you set up another.';
@@ -81,7 +81,7 @@ export class SecondFactorStore implements Store {
     if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
     const codes = Array.from({ length: recoveryCodeCount }, () => random.text(recoveryCodeLength).toLowerCase());
     const recovery = JSON.stringify(codes.map((each) => this.#fingerprint(account, each)));
-    await changes.make([account], (db) =>
+    await changes.create([account], (db) =>
       db.updateTable('second_factors').set({ confirmed: 1, recovery }).where('account', '=', account).execute(),
     );
     security.record({ event: 'second_factor_enabled', account });
@@ -90,13 +90,13 @@ export class SecondFactorStore implements Store {
 
   readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
     if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
-    await this.#parts.changes.make([account], (db) => deleteFactors(db, account));
+    await this.#parts.changes.create([account], (db) => deleteFactors(db, account));
     this.#parts.security.record({ event: 'second_factor_disabled', account });
   };
 
   readonly reset: Store['reset'] = async (account) => {
     const { changes, security } = this.#parts;
-    const wasOn = await changes.make([account], async (db) => {
+    const wasOn = await changes.create([account], async (db) => {
       await endCredentials(db, account, 'sessions');
       return deleteFactors(db, account);
     });
@@ -107,7 +107,7 @@ export class SecondFactorStore implements Store {
     const { changes, directory } = this.#parts;
     const existing = rows.filter(({ account }) => directory.member(account) !== undefined);
     if (existing.length === 0) return;
-    await changes.make([], async (db, alsoChanged) => {
+    await changes.create([], async (db, alsoChanged) => {
       for (const row of existing) {
         alsoChanged(row.account);
         const own = { ...row, last_step: Number(row.last_step) };
@@ -130,7 +130,7 @@ export class SecondFactorStore implements Store {
     const attempt = { service: 'second-factor', name: account, secret: code, remoteAddress };
     if (!(await this.#parts.checkSecret(attempt, () => changes !== undefined)) || !row || !changes) return false;
     // The second of two requests with the same code finds the row changed.
-    const used = await this.#parts.changes.make([], (db) =>
+    const used = await this.#parts.changes.create([], (db) =>
       db
         .updateTable('second_factors')
         .set(changes)

@@ -141,7 +141,7 @@ export function browserSessions(parts: SessionDependencies): Sessions {
 
     async endSessions(account) {
       getExistingAccount(directory, account);
-      const ended = await changes.make([account], (db) =>
+      const ended = await changes.create([account], (db) =>
         db.deleteFrom('sessions').where('account', '=', account).returning('id').execute(),
       );
       if (ended.length > 0) security.record({ event: 'session_ended', account, detail: 'all sessions' });
@@ -182,7 +182,7 @@ async function signInOnlyAdministrator(client: Client, parts: SessionDependencie
 
 /** Deletes a session and returns whether it existed. */
 function deleteSession(changes: Changes, account: string, id: string): Promise<boolean> {
-  return changes.make([account], async (db) => {
+  return changes.create([account], async (db) => {
     const ended = await db
       .deleteFrom('sessions')
       .where('account', '=', account)
@@ -216,7 +216,7 @@ async function beginSession(
     user_agent: client.userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
     by_password: client.byPassword ? 1 : 0,
   };
-  await changes.make([account], async (db) => {
+  await changes.create([account], async (db) => {
     // The account may have been disabled, or its password changed, since the verification.
     const currentAccount = await db
       .selectFrom('accounts')

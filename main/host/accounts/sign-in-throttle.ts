@@ -33,7 +33,7 @@ interface Pair {
   readonly throttle: Throttle;
   readonly misses: Level;
   /** The right secret was used from there before. */
-  known: boolean;
+  isExistingAccount: boolean;
 }
 
 /**
@@ -48,7 +48,7 @@ export class SignInThrottle {
   readonly #pairs = new BoundedMap<string, Pair>(maxEntries);
   readonly #sources = new BoundedMap<string, Throttle>(maxEntries);
   readonly #names = new BoundedMap<string, Throttle>(maxEntries);
-  readonly #hopeless = new BoundedMap<string, Level>(maxEntries);
+  readonly #rejectedNames = new BoundedMap<string, Level>(maxEntries);
 
   constructor(clock: Clock, wasThere: (attempt: Attempt) => boolean) {
     this.#clock = clock;
@@ -57,7 +57,7 @@ export class SignInThrottle {
 
   /** Number of stored sources, names and pairs, which is limited. */
   get size(): number {
-    return this.#pairs.size + this.#sources.size + this.#names.size + this.#hopeless.size;
+    return this.#pairs.size + this.#sources.size + this.#names.size + this.#rejectedNames.size;
   }
 
   /**
@@ -74,29 +74,29 @@ export class SignInThrottle {
    * @throws Problem `accounts.too_many_attempts` (429) when too many are waiting.
    */
   async begin(attempt: Attempt): Promise<Check> {
-    const { pair, brakes: throttles, keep } = this.#getThrottles(attempt);
+    const { pair, throttles: throttles, keep } = this.#getThrottles(attempt);
     const now = this.#clock.now();
     const wait = Math.max(...throttles.map((throttle) => throttle.wait(now)));
-    const slowed = throttles.some((throttle) => throttle.isOn(now));
-    if (slowed) pair.misses.raise(now, maxMisses);
+    const isThrottled = throttles.some((throttle) => throttle.isOn(now));
+    if (isThrottled) pair.misses.raise(now, maxMisses);
     if (wait > maxWaitMs) throw buildTooManyAttemptsProblem(wait - maxWaitMs);
     keep();
-    for (const brake of throttles) brake.begin(now);
-    let over = false;
+    for (const item of throttles) item.begin(now);
+    let isLimited = false;
     const end = (outcome: 'right' | 'wrong' | 'unknown'): void => {
-      if (!over) for (const brake of throttles) brake.end(this.#clock.now(), outcome);
-      over = true;
+      if (!isLimited) for (const each of throttles) each.end(this.#clock.now(), outcome);
+      isLimited = true;
     };
     const check: Check = {
       fail: () => {
         end('wrong');
-        if (slowed)
-          throw buildTooManyAttemptsProblem(Math.max(...throttles.map((brake) => brake.wait(this.#clock.now()))));
+        if (isThrottled)
+          throw buildTooManyAttemptsProblem(Math.max(...throttles.map((each) => each.wait(this.#clock.now()))));
       },
       succeed() {
         end('right');
-        pair.known = true;
-        pair.throttle.forgive();
+        pair.isExistingAccount = true;
+        pair.throttle.reset();
       },
       [Symbol.dispose]: () => end('unknown'),
     };
@@ -111,17 +111,17 @@ export class SignInThrottle {
    */
   failInvalidToken(source: string): void {
     const now = this.#clock.now();
-    const level = this.#hopeless.get(source) ?? new Level();
+    const level = this.#rejectedNames.get(source) ?? new Level();
     const wait = Math.ceil((level.at(now) + 1 - maxInvalidTokens) * 60_000);
     if (wait > 0) throw buildTooManyAttemptsProblem(wait);
     level.raise(now, maxInvalidTokens);
-    this.#hopeless.set(source, level);
+    this.#rejectedNames.set(source, level);
   }
 
   /** New entries are stored only once a check begins: otherwise refused names would evict relevant ones. */
   #getThrottles(attempt: Attempt): {
     readonly pair: Pair;
-    readonly brakes: readonly Throttle[];
+    readonly throttles: readonly Throttle[];
     readonly keep: () => void;
   } {
     const key = toKey(attempt);
@@ -130,9 +130,9 @@ export class SignInThrottle {
     const pair = existing ?? {
       throttle: new Throttle(bursts.pair),
       misses: new Level(),
-      known: this.#wasThere(attempt),
+      isExistingAccount: this.#wasThere(attempt),
     };
-    if (pair.known) return { pair, brakes: [pair.throttle], keep: () => this.#pairs.set(key, pair) };
+    if (pair.isExistingAccount) return { pair, throttles: [pair.throttle], keep: () => this.#pairs.set(key, pair) };
     const ofSource = this.#sources.get(attempt.source) ?? new Throttle(bursts.source);
     const ofName = this.#names.get(name) ?? new Throttle(bursts.name);
     const keep = (): void => {
@@ -140,7 +140,7 @@ export class SignInThrottle {
       this.#sources.set(attempt.source, ofSource);
       this.#names.set(name, ofName);
     };
-    return { pair, brakes: [pair.throttle, ofSource, ofName], keep };
+    return { pair, throttles: [pair.throttle, ofSource, ofName], keep };
   }
 }
 

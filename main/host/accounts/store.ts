@@ -5,7 +5,7 @@ import type { AccountRow, DeclaredRow, GrantRow, SessionRow, Tables, TokenRow } 
 /** Database, or a transaction of it. */
 export type Db = Kysely<Tables>;
 
-/** Stored data of an account besides the public {@link Account}. */
+/** Stored data of an account in addition to the public {@link Account}. */
 export interface StoredAccount {
   readonly account: Account;
   readonly passwordHash: string | null;
@@ -18,7 +18,7 @@ export interface StoredAccount {
 
 /** Loads all accounts, or the one with this name, with everything that belongs to them. */
 export async function load(db: Db, name?: string): Promise<readonly StoredAccount[]> {
-  const only = name === undefined ? [] : [name];
+  const accountNames = name === undefined ? [] : [name];
   const accounts = db.selectFrom('accounts').selectAll().orderBy('name');
   const grants = db.selectFrom('grants').selectAll().orderBy('account').orderBy('position');
   const tokens = db.selectFrom('tokens').selectAll().orderBy('created_at').orderBy('id');
@@ -27,12 +27,12 @@ export async function load(db: Db, name?: string): Promise<readonly StoredAccoun
   const factors = db.selectFrom('second_factors').select('account').where('confirmed', '=', 1);
   const all = name === undefined;
   const [accountRows, grantRows, tokenRows, sessionRows, declaredRows, factorRows] = [
-    await (all ? accounts : accounts.where('name', 'in', only)).execute(),
-    await (all ? grants : grants.where('account', 'in', only)).execute(),
-    await (all ? tokens : tokens.where('account', 'in', only)).execute(),
-    await (all ? sessions : sessions.where('account', 'in', only)).execute(),
-    await (all ? declared : declared.where('account', 'in', only)).execute(),
-    await (all ? factors : factors.where('account', 'in', only)).execute(),
+    await (all ? accounts : accounts.where('name', 'in', accountNames)).execute(),
+    await (all ? grants : grants.where('account', 'in', accountNames)).execute(),
+    await (all ? tokens : tokens.where('account', 'in', accountNames)).execute(),
+    await (all ? sessions : sessions.where('account', 'in', accountNames)).execute(),
+    await (all ? declared : declared.where('account', 'in', accountNames)).execute(),
+    await (all ? factors : factors.where('account', 'in', accountNames)).execute(),
   ];
   const grantsByAccount = Map.groupBy(grantRows, (row) => row.account);
   const tokensByAccount = Map.groupBy(tokenRows.map(readToken), (row) => row.account);
@@ -95,7 +95,7 @@ export async function insertAccount(db: Db, row: AccountRow, grants: readonly Gr
 export async function replaceGrants(db: Db, account: string, grants: readonly Grant[]): Promise<void> {
   await db.deleteFrom('grants').where('account', '=', account).execute();
   const rows = grants.map((grant, position): GrantRow => ({ account, position, ...grant }));
-  for (const some of slices(rows, 100)) await db.insertInto('grants').values(some).execute();
+  for (const chunk of slices(rows, 100)) await db.insertInto('grants').values(chunk).execute();
 }
 
 /** Sets one grant of an account, or removes it when the permission is undefined. */
@@ -180,7 +180,7 @@ export async function findAccountByHash(
 }
 
 export function* slices<T>(all: readonly T[], size: number): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+  for (let index = 0; index < all.length; index += size) yield all.slice(index, index + size);
 }
 
 interface AccountParts {

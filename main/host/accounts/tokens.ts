@@ -59,7 +59,7 @@ export function accessTokens(
     async removeToken(account, id) {
       refuseDeclared(directory, account, id);
       const label = directory.member(account)?.tokens.get(id)?.row.label;
-      await changes.make([account], async (db) => {
+      await changes.create([account], async (db) => {
         const match = await db
           .deleteFrom('tokens')
           .where('account', '=', account)
@@ -95,7 +95,7 @@ async function createToken(
     last_used_from: null,
     scopes: scopes === undefined ? null : JSON.stringify(TokenScopes.parse(scopes)),
   };
-  await changes.make([account], async (db) => {
+  await changes.create([account], async (db) => {
     if (!(await hasAccount(db, account))) throw buildUnknownAccountProblem(account);
     const duplicate = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
     if (duplicate !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
@@ -115,7 +115,7 @@ async function changeToken(
   if (expiresAt !== undefined) checkExpiry(expiresAt, clock.now());
   if (label !== undefined) checkLabel(label);
   refuseDeclared(directory, account, id);
-  await changes.make([account], async (db) => {
+  await changes.create([account], async (db) => {
     const changed = await db
       .updateTable('tokens')
       .set({

@@ -48,7 +48,7 @@ export async function receiveBackup(folder: string, incoming: Readable): Promise
 
 async function written(incoming: Readable, file: string, folder: string): Promise<void> {
   try {
-    // A full disk causes an error by itself; backups have no other size limit.
+    // A full disk causes an error anyway; backups have no other size limit.
     await writeBodyToFile(incoming, file, { maxBytes: Infinity, tooLarge: () => new RangeError('too large') });
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;

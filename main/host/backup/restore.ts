@@ -68,13 +68,13 @@ export function finishRestore(dataDir: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const content = join(folder, 'content');
   const formerPath = join(folder, 'former');
-  const aside = join(folder, 'set-aside');
-  if (!existsSync(aside)) {
+  const replacedFolder = join(folder, 'set-aside');
+  if (!existsSync(replacedFolder)) {
     mkdirSync(formerPath, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(dataDir)) {
       if (!isExcluded(name)) renameSync(join(dataDir, name), join(formerPath, name));
     }
-    writeFileSync(aside, '');
+    writeFileSync(replacedFolder, '');
   }
   // Either folder may be missing after an interruption behind its last step. Names that a backup omits are preserved.
   const incomingNames = existsSync(content) ? readdirSync(content).filter((name) => !isExcluded(name)) : [];
@@ -91,7 +91,7 @@ export function finishRestore(dataDir: string): string | undefined {
 }
 
 /**
- * Makes the next start restore data that was set aside; the current data is set aside in turn. After an interruption
+ * Makes the next start restore data that was set aside; the current data is set aside as well. After an interruption
  * the following start continues.
  */
 export function stageFormer(dataDir: string, formerPath: string): void {

@@ -94,9 +94,9 @@ class BackupFolder implements BackupStore, AsyncDisposable {
     const [newest] = await this.list();
     const { backupEveryDays } = settings();
     // Automatic backups may be a day late.
-    const rhythm = backupEveryDays > 0 ? backupEveryDays + 1 : undefined;
+    const rhythmDays = backupEveryDays > 0 ? backupEveryDays + 1 : undefined;
     const { birthtimeMs } = await stat(dataDir);
-    const limit = rhythm ?? (newest === undefined ? maxAgeDays.withoutAny : maxAgeDays.withoutRhythm);
+    const limit = rhythmDays ?? (newest === undefined ? maxAgeDays.withoutAny : maxAgeDays.withoutRhythm);
     const since = newest?.createdAt ?? birthtimeMs;
     return { newestAt: newest?.createdAt ?? null, isOld: clock.now() - since > limit * msPerDay };
   }
@@ -142,7 +142,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
       throw error;
     }
     log.warn('restore staged, host restarts', { name });
-    // The response to the current request goes through a service that ends with this.
+    // The current request is answered by a service that ends with this.
     setImmediate(restartHost);
   }
 

@@ -74,8 +74,9 @@ function verify({ files }: Manifest, result: ReadonlyMap<string, { size: number;
     if (actual?.sha256 !== expected.sha256 || actual.size !== expected.size)
       throw buildDamagedProblem(`${name} is not what was saved`);
   }
-  const stranger = [...result.keys()].find((name) => !Object.hasOwn(files, name));
-  if (stranger !== undefined) throw buildDamagedProblem(`it holds ${stranger}, which its list does not name`);
+  const unexpectedName = [...result.keys()].find((name) => !Object.hasOwn(files, name));
+  if (unexpectedName !== undefined)
+    throw buildDamagedProblem(`it holds ${unexpectedName}, which its list does not name`);
 }
 
 function safePath(name: string): string {

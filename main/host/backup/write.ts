@@ -82,7 +82,7 @@ export async function writeBackup(
   }
 }
 
-/** Content of an archive besides the data folder. */
+/** Content of an archive in addition to the data folder. */
 interface BackupContent extends Pick<BackupJob, 'tables' | 'createdAt'> {
   readonly parts: readonly ServicePart[];
 }

@@ -44,8 +44,8 @@ export async function openChildren(
   return {
     start,
     registerAddress(child, address) {
-      const noted = noteAddress?.(address);
-      void child.exited.finally(() => noted?.[Symbol.dispose]());
+      const registration = noteAddress?.(address);
+      void child.exited.finally(() => registration?.[Symbol.dispose]());
     },
     supervise(order, options) {
       const isRecorded = new SupervisedChild(() => start(order), options, { clock, log });

@@ -67,10 +67,10 @@ export class SupervisedChild implements SupervisedProcess {
 
   async #keepRunning(): Promise<void> {
     while (!this.#isStopped()) {
-      const began = this.#clock.now();
+      const startedAt = this.#clock.now();
       const reason = await this.#runOnce();
       if (this.#isStopped()) return;
-      if (this.#clock.now() - began >= healthyAfterMs) this.#pauseMs = firstPauseMs;
+      if (this.#clock.now() - startedAt >= healthyAfterMs) this.#pauseMs = firstPauseMs;
       this.#log.warn('child process ended, restart scheduled', { reason, pauseMs: this.#pauseMs });
       this.#become('waiting', reason);
       await this.#pause(this.#pauseMs);

@@ -120,7 +120,7 @@ interface Form {
   readonly arguments: readonly string[];
   readonly flags: readonly Flag[];
   readonly argument: 'none' | 'optional' | 'file' | 'two';
-  command(given: ParsedArguments): Command | string;
+  command(parsed: ParsedArguments): Command | string;
 }
 
 function importForm({ program, dryRun }: ImportSource): Form {

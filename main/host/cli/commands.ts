@@ -181,8 +181,8 @@ async function replaceKey(
   using _lock = lockDataFolder(location.dataDir);
   finishRestore(location.dataDir);
   await withKernel(location, async ({ parts }) => {
-    await using room = await openServiceContext(descriptor, parts);
-    await setKeyAside(descriptor, key, room.context);
+    await using serviceContext = await openServiceContext(descriptor, parts);
+    await setKeyAside(descriptor, key, serviceContext.context);
   });
   print(`${descriptor.title} makes a new key "${key}" at its next start.`);
 }

@@ -48,9 +48,9 @@ export async function replaceText(file: string, text: string, step: WriteStep): 
 export async function saveCopy(file: string, name: string, text: string, step: WriteStep): Promise<string> {
   for (let number = 1; ; number += 1) {
     const copy = number === 1 ? `${file}.${name}` : `${file}.${name}.${number}`;
-    const there = await readText(copy);
-    if (there === text) return copy;
-    if (there !== undefined) continue;
+    const copyText = await readText(copy);
+    if (copyText === text) return copy;
+    if (copyText !== undefined) continue;
     await writeSynced(`${file}.old`, text, step);
     step(`keep a copy as .${name}`);
     await rename(`${file}.old`, copy);

@@ -82,7 +82,7 @@ export function findSecret(schemaNode: SchemaNode, path: readonly PropertyKey[])
   return inner.nodes.length === 0 || containsSecret(inner);
 }
 
-/** Lists the paths of names in a value that a closed schema does not know. */
+/** Lists the paths of names in a value that a closed schema does not contain. */
 export function findUnknown(
   value: unknown,
   schemaNode: SchemaNode,

@@ -46,14 +46,14 @@ export function restoreSecrets(
   value: unknown,
   current: unknown,
   node: SchemaNode,
-  lost: (path: readonly (string | number)[]) => void,
+  onLost: (path: readonly (string | number)[]) => void,
   path: readonly (string | number)[] = [],
 ): unknown {
   if (!containsSecret(node)) return value;
   if (isSecret(node)) {
     const hidden = RedactedSecret.safeParse(value);
     if (!hidden.success) return value;
-    if (hidden.data.set && current === undefined) lost(path);
+    if (hidden.data.set && current === undefined) onLost(path);
     return current;
   }
   if (Array.isArray(value)) {
@@ -65,10 +65,10 @@ export function restoreSecrets(
       return path === -1 ? undefined : { value: remaining.splice(path, 1)[0] };
     });
     const open = restored.filter((each) => each === undefined).length;
-    const spare = open === 1 && remaining.length === 1 ? remaining[0] : undefined;
+    const onlySecret = open === 1 && remaining.length === 1 ? remaining[0] : undefined;
     return restored.map((matches, index) =>
       matches === undefined
-        ? restoreSecrets(list[index], spare, findElement(node, index), lost, [...path, index])
+        ? restoreSecrets(list[index], onlySecret, findElement(node, index), onLost, [...path, index])
         : matches.value,
     );
   }
@@ -76,7 +76,7 @@ export function restoreSecrets(
   const before = isRecord(current) ? current : {};
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => [
     name,
-    restoreSecrets(each, Object.hasOwn(before, name) ? before[name] : undefined, findProperty(node, name), lost, [
+    restoreSecrets(each, Object.hasOwn(before, name) ? before[name] : undefined, findProperty(node, name), onLost, [
       ...path,
       name,
     ]),

@@ -58,7 +58,7 @@ const port = z.int().min(0).max(65535);
 /** Names that every service has and none may declare itself. */
 const reserved = ['enabled', 'port'];
 
-/** Fields of a service's section that the host uses, besides the ports of further listeners. */
+/** Fields of a service's section that the host uses, in addition to the ports of further listeners. */
 export const Listener = z.object({ enabled: z.boolean().default(true), port: port.default(0) });
 
 /** Ports of a service's further listeners. */
@@ -66,7 +66,7 @@ export const FurtherPorts = z.record(z.string(), port);
 
 /** Returns the listeners of a service with the setting of each port. */
 export function portSettings({ listeners = [] }: Pick<ServiceManifest, 'listeners'>): readonly PortSetting[] {
-  return listeners.map((listener, at) => ({ listener, setting: at === 0 ? 'port' : `${listener.name}Port` }));
+  return listeners.map((listener, index) => ({ listener, setting: index === 0 ? 'port' : `${listener.name}Port` }));
 }
 
 interface PortSetting {
@@ -108,30 +108,34 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
       description: `${description} Leave empty to use the installed one, or else the one on the PATH.`,
     }),
   ]);
-  const lenders = descriptors.flatMap(({ id, hostSettings }) =>
+  const sharedSchemas = descriptors.flatMap(({ id, hostSettings }) =>
     hostSettings === undefined ? [] : [{ id, ...hostSettings, shape: hostSettings.schema.shape }],
   );
-  const lent: z.core.$ZodLooseShape = Object.assign({}, ...lenders.map(({ shape }) => shape));
+  const sharedShape: z.core.$ZodLooseShape = Object.assign({}, ...sharedSchemas.map(({ shape }) => shape));
   return section(
     {
       id: 'host',
       path: ['host'],
       title: 'Homeport',
       summary: 'Settings of the app.',
-      schema: HostSettings.safeExtend({ ...lent, ...Object.fromEntries(fields) }),
+      schema: HostSettings.safeExtend({ ...sharedShape, ...Object.fromEntries(fields) }),
       furtherPorts: [],
       enginePaths: Object.fromEntries(engines.map(({ name, setting }) => [name, setting])),
-      owners: Object.fromEntries(lenders.flatMap(({ id, shape }) => Object.keys(shape).map((name) => [name, id]))),
+      owners: Object.fromEntries(
+        sharedSchemas.flatMap(({ id, shape }) => Object.keys(shape).map((name) => [name, id])),
+      ),
     },
     [
       ...Object.entries(hostEnvironment),
-      ...lenders.flatMap(({ environment }) => Object.entries(environment)),
+      ...sharedSchemas.flatMap(({ environment }) => Object.entries(environment)),
       ...engines.map(({ setting, variable }): [string, string] => [variable, setting]),
     ],
     {
       areas: {
         ...hostAreas,
-        ...Object.fromEntries(lenders.flatMap(({ area, shape }) => Object.keys(shape).map((name) => [name, area]))),
+        ...Object.fromEntries(
+          sharedSchemas.flatMap(({ area, shape }) => Object.keys(shape).map((name) => [name, area])),
+        ),
         ...Object.fromEntries(engines.map(({ setting }) => [setting, 'engines'])),
       },
       first: [],
@@ -153,8 +157,8 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
   // The service of the app's own pages cannot be disabled, since nothing could enable it again.
   const always = descriptor.capabilities?.includes('controlHost') === true;
   const variables: [string, string][] = always ? [] : [[`HOMEPORT_ENABLED_${suffix}`, 'enabled']];
-  ports.forEach(({ listener, setting }, at) => {
-    variables.push([`HOMEPORT_PORT_${suffix}${at === 0 ? '' : `_${listener.name.toUpperCase()}`}`, setting]);
+  ports.forEach(({ listener, setting }, index) => {
+    variables.push([`HOMEPORT_PORT_${suffix}${index === 0 ? '' : `_${listener.name.toUpperCase()}`}`, setting]);
   });
   return section(
     {
@@ -172,10 +176,10 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
               }),
             }),
         ...Object.fromEntries(
-          ports.map(({ listener, setting }, at) => [
+          ports.map(({ listener, setting }, index) => [
             setting,
             port.default(listener.port).meta({
-              title: at === 0 ? 'Port' : `Port: ${listener.title}`,
+              title: index === 0 ? 'Port' : `Port: ${listener.title}`,
               description: 'Port for programs on this computer. Set to 0 to use any free port at each start.',
             }),
           ]),
@@ -200,11 +204,14 @@ function checkNames(
   ports: readonly PortSetting[],
 ): void {
   const knownNames = [...reserved, ...ports.map(({ setting }) => setting), ...Object.keys(settings.shape)];
-  const stranger = mainSettings?.find((name) => !knownNames.includes(name));
-  if (stranger !== undefined) throw new Error(`service "${id}": its main setting "${stranger}" does not exist`);
+  const unknownName = mainSettings?.find((name) => !knownNames.includes(name));
+  if (unknownName !== undefined) throw new Error(`service "${id}": its main setting "${unknownName}" does not exist`);
   const grouped = Object.values(settingGroups ?? {}).flat();
-  const lost = grouped.find((name, at) => !knownNames.includes(name) || grouped.indexOf(name) !== at);
-  if (lost !== undefined) throw new Error(`service "${id}": "${lost}" of its groups does not exist, or is in two`);
+  const duplicateOrUnknown = grouped.find(
+    (name, index) => !knownNames.includes(name) || grouped.indexOf(name) !== index,
+  );
+  if (duplicateOrUnknown !== undefined)
+    throw new Error(`service "${id}": "${duplicateOrUnknown}" of its groups does not exist, or is in two`);
   const names = new Set<string>();
   for (const { listener } of ports) {
     const { name } = listener;

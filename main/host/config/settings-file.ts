@@ -59,8 +59,8 @@ export class SettingsFile {
       await this.#keepAside(loaded);
       await replaceText(this.path, text, this.#step);
     } catch (error) {
-      const there = await this.load();
-      if (there.text !== text) {
+      const existing = await this.load();
+      if (existing.text !== text) {
         await removeLeftovers(this.path).catch((leftover: unknown) => {
           this.#log.warn('temporary files of failed save not removed', { error: leftover });
         });

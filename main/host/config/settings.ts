@@ -59,8 +59,8 @@ export function buildSettings(resolved: Resolved): Settings {
       const furtherPorts = FurtherPorts.parse(Object.fromEntries(entries.filter(isPort)));
       const ownFields = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
       const settings = { ...ownFields, ...hostFields[section.id] };
-      const further = section.furtherPorts.length === 0 ? {} : { furtherPorts };
-      services.push([section.id, { ...listener, ...further, settings }]);
+      const furtherPortsPart = section.furtherPorts.length === 0 ? {} : { furtherPorts };
+      services.push([section.id, { ...listener, ...furtherPortsPart, settings }]);
     }
   }
   return freeze({ host: host ?? HostSettings.parse({}), services: Object.fromEntries(services), enginePaths });

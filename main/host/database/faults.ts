@@ -42,15 +42,15 @@ export async function withDatabaseErrors<T>(work: () => T | Promise<T>): Promise
   }
 }
 
-const watched = new WeakSet<DatabaseConnection>();
+const observedConnections = new WeakSet<DatabaseConnection>();
 
 /** Makes all queries of a driver's connection throw Problems. `before` is called with each query. */
 export function watchConnection(
   connection: DatabaseConnection,
   before?: (query: CompiledQuery) => void,
 ): DatabaseConnection {
-  if (watched.has(connection)) return connection;
-  watched.add(connection);
+  if (observedConnections.has(connection)) return connection;
+  observedConnections.add(connection);
   const execute = connection.executeQuery.bind(connection);
   connection.executeQuery = (query, options) =>
     withDatabaseErrors(() => {

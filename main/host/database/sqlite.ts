@@ -31,11 +31,11 @@ export interface Engine {
 }
 
 /** Opens `<folder>/db.sqlite` and creates it with its folder if missing; both are accessible to this user only. */
-export function openSqlite(folder: string, log: Log, watched?: WatchedLoop): Engine {
+export function openSqlite(folder: string, log: Log, loop?: WatchedLoop): Engine {
   const database = openFile(folder);
   const durability = createDurability(database);
-  const statements = new StatementCache(database, watched);
-  const kysely = new Kysely<any>({ dialect: new Dialect(database, statements, durability, watched) });
+  const statements = new StatementCache(database, loop);
+  const kysely = new Kysely<any>({ dialect: new Dialect(database, statements, durability, loop) });
   const run: SynchronousRunner = (text, values) => runStatement(statements, text, values);
   // Acquires the connection, so that no other statement is in a transaction at the same time.
   const checkpoint = () => kysely.connection().execute(() => withDatabaseErrors(() => checkpointAll(database)));
@@ -171,11 +171,11 @@ class Dialect extends SqliteDialect {
     database: Sqlite.Database,
     statements: StatementCache,
     durability: Durability,
-    watched: WatchedLoop | undefined,
+    loop: WatchedLoop | undefined,
   ) {
     const config = { database: statements };
     super(config);
-    this.#driver = new Driver(database, durability, config, watched);
+    this.#driver = new Driver(database, durability, config, loop);
   }
   override createDriver(): Driver {
     return this.#driver;
@@ -191,7 +191,7 @@ class Driver extends SqliteDriver {
     database: Sqlite.Database,
     durability: Durability,
     config: SqliteDialectConfig,
-    watched: WatchedLoop | undefined,
+    loop: WatchedLoop | undefined,
   ) {
     super(config);
     this.#database = database;
@@ -200,7 +200,7 @@ class Driver extends SqliteDriver {
     // in between.
     this.#begin = database.prepare('begin immediate');
     // A commit occasionally checkpoints the log.
-    this.#commit = watchStatement(database.prepare<unknown[]>('commit'), 'commit', watched);
+    this.#commit = watchStatement(database.prepare<unknown[]>('commit'), 'commit', loop);
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
     return watchConnection(await super.acquireConnection(), (query) => this.#durability.before(query));

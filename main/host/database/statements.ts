@@ -40,20 +40,20 @@ export function watchStatement(
  */
 export class StatementCache implements SqliteDatabase {
   readonly #database: Sqlite.Database;
-  readonly #watched: WatchedLoop | undefined;
+  readonly #loop: WatchedLoop | undefined;
   readonly #capacity: number;
   readonly #statements = new Map<string, SqliteStatement>();
 
   /** `watched`: event loop that the statements run on. */
   constructor(database: Sqlite.Database, watched?: WatchedLoop, capacity = 200) {
     this.#database = database;
-    this.#watched = watched;
+    this.#loop = watched;
     this.#capacity = capacity;
   }
 
   prepare(sql: string): SqliteStatement {
     const cached = this.#statements.get(sql);
-    const statement = cached ?? watchStatement(this.#database.prepare<unknown[]>(sql), sql, this.#watched);
+    const statement = cached ?? watchStatement(this.#database.prepare<unknown[]>(sql), sql, this.#loop);
     this.#statements.delete(sql);
     this.#statements.set(sql, statement);
     if (this.#statements.size > this.#capacity) {

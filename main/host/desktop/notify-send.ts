@@ -103,11 +103,11 @@ class NotifySendNotifier implements Notifier {
       } else if (isShown && line === 'default') listener('clicked');
       else if (isShown && popup.actions.some(({ id }) => id === line)) listener({ action: line });
     });
-    let complaint = '';
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (complaint = (complaint + chunk).slice(0, 300)));
+    let errorOutput = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errorOutput = (errorOutput + chunk).slice(0, 300)));
     child.on('error', (error) => end({ failed: error.message }));
     child.on('close', (code) =>
-      end(isShown ? 'closed' : { failed: complaint.trim() || `notify-send ended with ${String(code)}` }),
+      end(isShown ? 'closed' : { failed: errorOutput.trim() || `notify-send ended with ${String(code)}` }),
     );
     // A visible popup must not keep the process alive.
     child.unref();

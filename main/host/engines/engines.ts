@@ -219,7 +219,7 @@ class EngineRegistry implements HostEngines {
     return new EngineFolder(this.#options.folder, name);
   }
 
-  /** Searches an engine in the setting, the data folder and the system, and asks it for its version. */
+  /** Searches for an engine in the setting, the data folder and the system, and reads its version. */
   async #search(spec: EngineSpec): Promise<Engine> {
     const { name } = spec;
     const { log, paths } = this.#options;

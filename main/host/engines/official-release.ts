@@ -60,7 +60,12 @@ async function withExtras(spec: EngineSpec, staged: string, log: Log, report: In
   const path = join(staged, executableName(name));
   if (extras === undefined || !(await isArchive(path))) return;
   const python = await findPython({ pip: true });
-  if (python === undefined) return log.info(`${name} is installed without ${extras.title}: there is no pip`);
+  if (python === undefined)
+    return log.info('engine installed without extras', {
+      engine: name,
+      extras: extras.title,
+      reason: 'pip is missing',
+    });
   report(extras.step);
   if (!(await addExtras(spec, python, staged, log))) return;
   const archive = archiveName(name);
@@ -68,7 +73,7 @@ async function withExtras(spec: EngineSpec, staged: string, log: Log, report: In
   await writeFile(path, buildLauncher(python, `"$here/${archive}" ${options}`), { mode: 0o755 });
   const answer = await askVersion(spec, path);
   if ('version' in answer) return;
-  log.warn(`${name} does not run with ${extras.title}; it is left out`, { reason: answer.reason });
+  log.warn('engine failed with extras, extras removed', { engine: name, extras: extras.title, reason: answer.reason });
   await rm(getPackages(staged), { recursive: true });
   await rename(join(staged, archive), path);
 }

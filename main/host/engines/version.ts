@@ -4,14 +4,14 @@ import { runCommand } from './command.ts';
 export type Answer = { readonly version: string } | { readonly reason: string };
 
 /** Runs an executable to get its version; one that does not answer, or is too old, counts as broken. */
-export async function askVersion({ version: how }: Pick<EngineSpec, 'version'>, path: string): Promise<Answer> {
+export async function askVersion({ version: versionSpec }: Pick<EngineSpec, 'version'>, path: string): Promise<Answer> {
   // A cold start of yt-dlp on a busy computer takes many seconds.
-  const result = await runCommand(path, how.arguments, { timeoutMs: 60_000 });
+  const result = await runCommand(path, versionSpec.arguments, { timeoutMs: 60_000 });
   if (!result.ok) return { reason: result.reason };
-  const version = how.pattern.exec(result.stdout.split('\n', 1)[0]?.trim() ?? '')?.[1];
+  const version = versionSpec.pattern.exec(result.stdout.split('\n', 1)[0]?.trim() ?? '')?.[1];
   if (version === undefined) return { reason: 'its answer is not a version' };
-  if (how.oldest !== undefined && isOlder(version, how.oldest)) {
-    return { reason: `version ${version} is older than ${how.oldest}` };
+  if (versionSpec.oldest !== undefined && isOlder(version, versionSpec.oldest)) {
+    return { reason: `version ${version} is older than ${versionSpec.oldest}` };
   }
   return { version };
 }

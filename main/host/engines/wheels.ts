@@ -56,7 +56,12 @@ export async function addExtras(
     return true;
   } catch (error) {
     if (!(error instanceof SourceUnavailable)) throw error;
-    log.warn(`${name} is installed without ${extras.title}: it ${extras.without}`, { reason: error.message });
+    log.warn('engine installed without extras', {
+      engine: name,
+      extras: extras.title,
+      effect: extras.without,
+      reason: error.message,
+    });
     return false;
   }
 }

@@ -24,7 +24,7 @@ export async function openConnection(
   const host = options.host.replace(/^\[|\]$/g, '');
   signal?.throwIfAborted();
   if (isIP(host) !== 0 && isRefused?.(host) === true) throw buildRefusedAddressProblem(host);
-  const began = performance.now();
+  const startedAt = performance.now();
   const times: { resolved?: number; connected?: number } = {};
   const socket = connectTcp({
     host,
@@ -48,8 +48,8 @@ export async function openConnection(
     await Promise.race([failed, opened(socket, 'connect')]);
     ownConnections.admit(socket, `${host}:${String(port)}`);
     times.connected = performance.now();
-    const resolved = times.resolved ?? began;
-    const phases = { dns: resolved - began, connect: times.connected - resolved };
+    const resolved = times.resolved ?? startedAt;
+    const phases = { dns: resolved - startedAt, connect: times.connected - resolved };
     const address = socket.remoteAddress ?? host;
     if (options.tls === undefined)
       return { socket, address, phases: { ...phases, tls: undefined }, certificate: undefined, protocol: undefined };

@@ -68,7 +68,7 @@ function containsCookies(error: object): boolean {
   return lines.some((line) => line.length > maxUsualCookieBytes && /=[^;\s]*; [\w.-]+=/.test(line));
 }
 
-/** Answers a client that speaks HTTP without TLS with an explanation, instead of a failed handshake. */
+/** Responds with an explanation to a client that sends HTTP without TLS, instead of a failed handshake. */
 function answerPlainHttp(socket: Socket): number {
   const raw = '_parent' in socket ? socket._parent : undefined;
   if (raw instanceof Socket && raw.writable)

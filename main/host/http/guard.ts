@@ -13,7 +13,7 @@ import {
 } from './origin.ts';
 
 export interface GuardPolicy {
-  /** Names besides the loopback names that a Host header may contain, without port: `nas.local`, `192.168.1.20`. */
+  /** Names in addition to the loopback names that a Host header may contain, without port: `nas.local`, `192.168.1.20`. */
   readonly hosts?: readonly string[];
   readonly crossOrigin: CrossOrigin;
   /**
@@ -55,7 +55,7 @@ export function createGuard(policy: GuardPolicy): Guard {
   const checkOrigin = (request: IncomingMessage): Problem | undefined => {
     if (classifySender(request, originAllowed, policy.publicHost) !== 'other origin') return undefined;
     if (!allowsCrossOrigin(policy.crossOrigin, request)) return buildForeignOriginProblem(request, policy.crossOrigin);
-    // A proxy may report a host without its port, or none; the browser knows the address of its page.
+    // A proxy may report a host without its port, or none; the Origin header contains the address of the page.
     if (policy.crossOrigin === 'any' && request.headers['sec-fetch-site'] === 'same-origin') return undefined;
     delete request.headers.cookie;
     return undefined;

@@ -14,15 +14,15 @@ export type HostCheck = (request: IncomingMessage) => boolean;
  */
 export function allowHosts(names: readonly string[]): HostCheck {
   const allowed = new Set([...loopbackNames, ...names.map((name) => withBrackets(name.toLowerCase()))]);
-  const decided = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   return (request) => {
     const host = request.headers.host;
     if (host === undefined || countHostHeaders(request.rawHeaders) !== 1) return false;
-    let isAllowed = decided.get(host);
+    let isAllowed = results.get(host);
     if (isAllowed === undefined) {
       isAllowed = allowed.has(parseHostName(host) ?? '');
-      if (decided.size >= maxCachedHosts) decided.clear();
-      decided.set(host, isAllowed);
+      if (results.size >= maxCachedHosts) results.clear();
+      results.set(host, isAllowed);
     }
     return isAllowed || parseHostName(host) === isLocalAddress(request);
   };

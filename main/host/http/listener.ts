@@ -75,7 +75,7 @@ class OpenListener implements Listener {
   readonly #connections: Connections;
   readonly #exchanges: ExchangeHandler;
   readonly #closeHttp2: () => void;
-  /** These connections belong to no server of this listener, so none would wait for them. */
+  /** Connections that belong to another server. They are awaited here, because no server of this listener does. */
   readonly #handedOver = new Map<Socket, Promise<unknown>>();
   #closed: Promise<void> | undefined;
 

@@ -50,8 +50,8 @@ function walkProxies(
 }
 
 /**
- * Returns what the outermost trusted proxy reports. Proxies either replace a header or append to it, so that entries
- * before those of the trusted proxies may be forged.
+ * Returns the values that the outermost trusted proxy reports. Proxies either replace a header or append to it, so that
+ * entries before those of the trusted proxies may be forged.
  */
 function getForwarded(request: IncomingMessage, name: string, trusts: TrustPredicate): string | undefined {
   const { proxies } = walkProxies(request, trusts);

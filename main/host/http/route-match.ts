@@ -20,7 +20,7 @@ export function matchRoutes(handlers: readonly ApiHandler[], path: string): Rout
   const parts = split(path);
   const fitting = handlers
     .map((handler) => ({ handler, segments: compiled(handler) }))
-    .filter(({ segments }) => fits(segments, parts))
+    .filter(({ segments }) => matchesSegments(segments, parts))
     .sort((a, b) => compare(a.segments, b.segments));
   return fitting.map(({ handler, segments }) => ({ handler, params: parameters(segments, parts) }));
 }
@@ -57,13 +57,13 @@ function split(path: string): string[] {
   return path.replace(/^\//, '').replace(/\/$/, '').split('/');
 }
 
-function fits(segments: readonly Segment[], parts: readonly string[]): boolean {
+function matchesSegments(segments: readonly Segment[], parts: readonly string[]): boolean {
   if (segments.length !== parts.length) return false;
   return segments.every((segment, index) => ('text' in segment ? segment.text === parts[index] : parts[index] !== ''));
 }
 
 function compare(a: readonly Segment[], b: readonly Segment[]): number {
-  const index = a.findIndex((segment, at) => 'text' in segment !== 'text' in (b[at] ?? segment));
+  const index = a.findIndex((segment, index) => 'text' in segment !== 'text' in (b[index] ?? segment));
   if (index < 0) return 0;
   return 'text' in (a[index] ?? { parameter: '' }) ? -1 : 1;
 }

@@ -106,7 +106,7 @@ export class StreamSocket extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     const stream = this.#stream;
-    // Closing a stream would first end its writable side, which tells the client that the response is complete.
+    // Closing a stream would first end its writable side, which signals a complete response to the client.
     if (!stream.closed && !this.writableFinished) stream.destroy(error ?? new Error('The answer was broken off.'));
     done(error);
   }

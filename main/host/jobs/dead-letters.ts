@@ -45,9 +45,9 @@ export class DeadLetters {
     );
     const takenRows: UnreportedJob[] = [];
     for (const row of rows.filter(({ lease_owner, lease_until }) => isAbandoned(lease_owner, lease_until))) {
-      const ours = await sql`update jobs set lease_owner = ${owner}, lease_until = ${clock.now() + leaseMs}
+      const claimed = await sql`update jobs set lease_owner = ${owner}, lease_until = ${clock.now() + leaseMs}
         where id = ${row.id} and state = 'dead' and lease_owner = ${row.lease_owner} returning id`.execute(transaction);
-      if (ours.rows.length > 0) takenRows.push(row);
+      if (claimed.rows.length > 0) takenRows.push(row);
     }
     return takenRows;
   }
@@ -84,7 +84,7 @@ export class DeadLetters {
     reason: string,
   ): void {
     const { database, log, owner } = this.#parts;
-    const tell = async (): Promise<void> => {
+    const notify = async (): Promise<void> => {
       try {
         if (attempt !== undefined) await kindState.handling.onDead?.(attempt, reason);
         await database.note(async (transaction) => {
@@ -95,7 +95,7 @@ export class DeadLetters {
         log.error('dead letter handler failed', { kind: kindState.kind.name, id, error });
       }
     };
-    const telling = tell().finally(() => this.#telling.delete(telling));
+    const telling = notify().finally(() => this.#telling.delete(telling));
     this.#telling.add(telling);
   }
 }

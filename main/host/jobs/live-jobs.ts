@@ -14,7 +14,7 @@ const transitions: { readonly [from in State]: readonly State[] } = {
   storing: ['ended', 'stored'],
 };
 
-/** Job about which this process knows more than the table. */
+/** Job with newer state in this process than in the table. */
 export interface LiveJob {
   readonly id: number;
   row: JobRow;
@@ -32,7 +32,7 @@ export interface LiveJob {
   behind: LiveJob | undefined;
 }
 
-/** Jobs about which this process knows more than the table, each in one state. */
+/** Jobs with newer state in this process than in the table, each in one state. */
 export class LiveJobs {
   readonly #jobs = new Map<number, LiveJob>();
   readonly #running = new Set<LiveJob>();
@@ -64,8 +64,8 @@ export class LiveJobs {
   /** Returns the job of a row; a new one is added with its first move. */
   of(row: JobRow): LiveJob {
     const nothing = { settled: undefined, attempt: undefined, finished: undefined, end: undefined };
-    const alone = { before: undefined, behind: undefined };
-    return this.#jobs.get(row.id) ?? { id: row.id, row, state: 'stored', ...nothing, ...alone };
+    const noNeighbors = { before: undefined, behind: undefined };
+    return this.#jobs.get(row.id) ?? { id: row.id, row, state: 'stored', ...nothing, ...noNeighbors };
   }
 
   /** @throws Error for a transition that is not in the table. */

@@ -10,9 +10,9 @@ export async function writeOutcomes(
   ends: readonly JobEnd[],
   { owner, now }: { readonly owner: string; readonly now: number },
 ): Promise<ReadonlySet<number>> {
-  const doneJobs = (forgets: boolean): readonly number[] =>
+  const doneJobs = (deletesDone: boolean): readonly number[] =>
     ends.flatMap(({ outcome: { how, row }, kindState: { kind } }) =>
-      how === 'done' && (kind.deleteWhenDone === true) === forgets ? [row.id] : [],
+      how === 'done' && (kind.deleteWhenDone === true) === deletesDone ? [row.id] : [],
     );
   await removeDone(transaction, doneJobs(true), owner);
   await markDone(transaction, doneJobs(false), owner, now);

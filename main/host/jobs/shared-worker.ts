@@ -65,9 +65,9 @@ export class SharedWorker extends Worker {
     if (running.length === 0) return;
     const { database, clock } = this.parts;
     const until = clock.now() + leaseMs;
-    const ours = await database.note((transaction) => renewLeases(transaction, this.owner, until));
-    // A computer that was asleep may have lost its leases to another host.
-    for (const { id, attempt } of running) if (!ours.has(id)) attempt?.interrupt();
+    const renewed = await database.note((transaction) => renewLeases(transaction, this.owner, until));
+    // A computer that resumed from sleep may have lost its leases to another host.
+    for (const { id, attempt } of running) if (!renewed.has(id)) attempt?.interrupt();
   }
 
   async #releaseExpired(): Promise<void> {

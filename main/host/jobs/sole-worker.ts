@@ -24,7 +24,7 @@ const noOwner: ReadonlySet<number> = new Set();
 
 /**
  * Worker with exclusive use of its database. Jobs enqueued in this process start without a claim once their commit is
- * on the disk, and blocked ones once the end of their predecessor is journaled; the table gets many ends at once.
+ * on the disk, and blocked ones once the end of their predecessor is journaled; the table gets ends in batches.
  * Anything uncertain is left to claims. After a crash, jobs that are not in the journal wait as if they had not
  * started.
  * Wakes come before the commit they announce. None is lost: there is one connection, so the transaction of a turn
@@ -35,7 +35,7 @@ export class SoleWorker extends Worker {
   /** Ends that the previous process journaled, by kind, until a handler for the kind exists. */
   readonly #replay: Replay;
   readonly #tails = new Tails();
-  readonly #gathering: Alarm;
+  readonly #gatherAlarm: Alarm;
   readonly #adoption: Alarm;
   /** Jobs have been running for a while, and the table may not show them. */
   #isAdopting = false;
@@ -46,11 +46,11 @@ export class SoleWorker extends Worker {
     this.#replay = replay;
     const { clock } = parts;
     this.timers.use(clock.every(pollEveryMs, () => this.checkAllKinds()));
-    this.#gathering = this.timers.use(createAlarm(clock, () => this.#hurry(this.live.ended > 0)));
+    this.#gatherAlarm = this.timers.use(createAlarm(clock, () => this.#scheduleStore(this.live.ended > 0)));
     this.#adoption = this.timers.use(
       createAlarm(clock, () => {
         this.#isAdopting = this.live.running.size > 0;
-        this.#hurry(this.#isAdopting);
+        this.#scheduleStore(this.#isAdopting);
       }),
     );
   }
@@ -68,9 +68,9 @@ export class SoleWorker extends Worker {
     return new SoleWorker(parts, journal, await readReplay(database.kysely, journal.previousEnds));
   }
 
-  override handle(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable {
-    const handle = super.handle(given);
-    const kindState = this.kinds.get(given.kind.name);
+  override handle(registration: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable {
+    const handle = super.handle(registration);
+    const kindState = this.kinds.get(registration.kind.name);
     if (kindState !== undefined) this.#resumeReplay(kindState);
     return handle;
   }
@@ -136,10 +136,10 @@ export class SoleWorker extends Worker {
       if (next?.state !== 'settling') this.isUrgent ||= !this.#tails.isLast(job);
     }
     if (!journaled) return;
-    this.tell([end], noOwner);
+    this.notifyListeners([end], noOwner);
     this.isUrgent ||= this.live.ended >= maxGathered;
     // Journaled ends are collected.
-    if (!this.isUrgent && !this.isStopping) this.#gathering.scheduleBy(this.parts.clock.now() + gatherMs);
+    if (!this.isUrgent && !this.isStopping) this.#gatherAlarm.scheduleBy(this.parts.clock.now() + gatherMs);
   }
 
   /** Leaves a job to the table, together with the jobs blocked by it. */
@@ -220,7 +220,7 @@ export class SoleWorker extends Worker {
     return journaledResult?.success !== false && this.#journal.add(row, journaledResult?.data);
   }
 
-  #hurry(isUrgent: boolean): void {
+  #scheduleStore(isUrgent: boolean): void {
     this.isUrgent ||= isUrgent;
     this.turns.schedule();
   }

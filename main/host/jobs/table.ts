@@ -86,9 +86,9 @@ export async function readActive(
   ids: readonly number[],
 ): Promise<readonly (JobRow & { readonly held: number })[]> {
   const row = [];
-  for (const some of chunkRows(ids)) {
+  for (const chunk of chunkRows(ids)) {
     const { rows } = await sql<JobRow & { held: number }>`select ${columns}, held from jobs
-      where id in (${sql.join(some)}) and state in ('waiting', 'running') order by id`.execute(db);
+      where id in (${sql.join(chunk)}) and state in ('waiting', 'running') order by id`.execute(db);
     row.push(...rows);
   }
   return row;
@@ -102,16 +102,16 @@ export async function findByKey(db: Kysely<any>, kind: string, key: string): Pro
 
 /** Makes the first active job of each order key visible to claims. */
 export async function releaseNext(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
-  for (const some of chunkRows(orderKeys)) {
+  for (const chunk of chunkRows(orderKeys)) {
     // A chain has one; with a list SQLite builds a temporary table, which costs more than the rest.
     const first = () =>
-      some.length === 1
-        ? sql`= (select min(id) from jobs where kind = ${kind} and order_key = ${some[0]}
+      chunk.length === 1
+        ? sql`= (select min(id) from jobs where kind = ${kind} and order_key = ${chunk[0]}
             and state in ('waiting', 'running'))`
-        : sql`in (select min(id) from jobs where kind = ${kind} and order_key in (${sql.join(some)})
+        : sql`in (select min(id) from jobs where kind = ${kind} and order_key in (${sql.join(chunk)})
             and state in ('waiting', 'running') group by order_key)`;
     const build = () => sql<never>`update jobs set held = 0 where held = 1 and id ${first()}`.compile(db);
-    await executeCached(db, `jobs.next ${String(some.length)}`, [kind, ...some], build);
+    await executeCached(db, `jobs.next ${String(chunk.length)}`, [kind, ...chunk], build);
   }
 }
 
@@ -155,9 +155,9 @@ export async function markDone(db: Kysely<any>, ids: readonly number[], owner: s
 
 /** Deletes rows of completed jobs, for kinds whose keys need not be remembered. */
 export async function removeDone(db: Kysely<any>, ids: readonly number[], owner: string): Promise<void> {
-  for (const some of chunkRows(ids)) {
-    const build = () => sql<never>`delete from jobs where id in (${sql.join(some)}) and ${endable(owner)}`.compile(db);
-    await executeCached(db, `jobs.done ${String(some.length)}`, [...some, owner], build);
+  for (const chunk of chunkRows(ids)) {
+    const build = () => sql<never>`delete from jobs where id in (${sql.join(chunk)}) and ${endable(owner)}`.compile(db);
+    await executeCached(db, `jobs.done ${String(chunk.length)}`, [...chunk, owner], build);
   }
 }
 

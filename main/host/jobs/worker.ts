@@ -80,10 +80,10 @@ export abstract class Worker implements AsyncDisposable {
    */
   abstract enqueued(kind: string, jobs: readonly InsertedJob[], settling: Promise<boolean> | undefined): void;
 
-  handle(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable {
-    const { name } = given.kind;
+  handle(registration: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable {
+    const { name } = registration.kind;
     if (this.kinds.has(name)) throw new Error(`jobs of kind ${name} have a handler already`);
-    const kindState = openKindState(given);
+    const kindState = openKindState(registration);
     this.kinds.set(name, kindState);
     for (const outcome of ['done', 'retried', 'dead']) this.parts.finished.inc({ kind: name, outcome }, 0);
     this.turns.schedule();
@@ -195,7 +195,7 @@ export abstract class Worker implements AsyncDisposable {
     if (now !== undefined && how === 'returned') now.due = true;
   }
 
-  protected tell(ends: readonly JobEnd[], dead: ReadonlySet<number>): void {
+  protected notifyListeners(ends: readonly JobEnd[], dead: ReadonlySet<number>): void {
     notifyEnds(ends, dead, this.parts);
     this.#deadLetters.report(ends, dead);
   }
@@ -226,7 +226,7 @@ export abstract class Worker implements AsyncDisposable {
       for (const { kindState, outcome } of ends) {
         if (outcome.how === 'retried') this.scheduleDue(kindState, outcome.runAt);
       }
-      this.tell(
+      this.notifyListeners(
         ends.filter(({ journaled }) => !journaled),
         dead,
       );

@@ -23,7 +23,7 @@ export function logFile(path: string, options: LogFileOptions = {}): LogFile {
   const keep = Math.max(0, options.keep ?? 5);
   let handle: number | undefined;
   let size = 0;
-  let lost = 0;
+  let lostLines = 0;
   let closed = false;
 
   const open = (): number => {
@@ -65,14 +65,14 @@ export function logFile(path: string, options: LogFileOptions = {}): LogFile {
     write(line) {
       if (closed) return;
       try {
-        if (lost > 0) {
-          append(`{"level":"warn","service":"log","message":"lines lost","count":${lost}}`);
-          lost = 0;
+        if (lostLines > 0) {
+          append(`{"level":"warn","service":"log","message":"lines lost","count":${lostLines}}`);
+          lostLines = 0;
         }
         append(line);
       } catch {
         // The loss is reported in this file once it can be written again.
-        lost += 1;
+        lostLines += 1;
       }
     },
     reopen: close,

@@ -47,14 +47,14 @@ interface LogPiece {
 interface LogQuery {
   readonly from: LogPosition;
   readonly limit: number;
-  readonly fits: (line: StoredLine) => boolean;
+  readonly matches: (line: StoredLine) => boolean;
 }
 
 /** Returns the matching lines after a position, from lines in descending order. */
 export function selectLines(lines: Iterable<StoredLine>, question: LogQuery): LogPiece {
   const walk = new LogReader(question);
   for (const line of lines) if (!walk.take(line)) break;
-  return { lines: walk.found, position: walk.position, isWhole: !walk.isFull };
+  return { lines: walk.lines, position: walk.position, isWhole: !walk.isFull };
 }
 
 /**
@@ -66,12 +66,12 @@ export async function readLinesBefore(path: string, question: LogQuery): Promise
   for (let number = 0; number <= oldFiles && !walk.isFull; number += 1) {
     await readBackwards(number === 0 ? path : `${path}.${String(number)}`, walk);
   }
-  return { lines: walk.found, position: walk.position, isWhole: !walk.isFull };
+  return { lines: walk.lines, position: walk.position, isWhole: !walk.isFull };
 }
 
 /** Iterates over lines from newest to oldest and tracks the position. */
 class LogReader {
-  readonly found: StoredLine[] = [];
+  readonly lines: StoredLine[] = [];
   position: LogPosition;
   /** Enough lines were found or bytes were read. */
   isFull = false;
@@ -91,7 +91,7 @@ class LogReader {
 
   /** Returns whether more lines are needed. */
   take(line: StoredLine): boolean {
-    const { from, limit, fits } = this.#question;
+    const { from, limit, matches } = this.#question;
     if (line.at > from.at) return true;
     if (line.at === from.at && this.#skipped < from.passed) {
       this.#skipped += 1;
@@ -100,8 +100,8 @@ class LogReader {
     const { at, passed } = this.position;
     if (line.at === at) this.position = { at, passed: passed + 1 };
     else if (line.at < at) this.position = { at: line.at, passed: 1 };
-    if (fits(line)) this.found.push(line);
-    this.isFull = this.found.length >= limit;
+    if (matches(line)) this.lines.push(line);
+    this.isFull = this.lines.length >= limit;
     return !this.isFull;
   }
 

@@ -13,12 +13,12 @@ export async function readLogPage(
   const filter = Object.fromEntries(
     Object.entries(conditions).filter(([, value]) => value !== undefined),
   ) as typeof conditions;
-  const fits = createFilter(filter);
+  const matches = createFilter(filter);
   const from = cursor === undefined ? { at: before, passed: before === Infinity ? 0 : Infinity } : parseCursor(cursor);
-  const newest = selectLines(log.recent({ limit: Infinity }).toReversed(), { from, limit, fits });
+  const newest = selectLines(log.recent({ limit: Infinity }).toReversed(), { from, limit, matches: matches });
   // The ring buffer is exhausted: older lines are read from the files.
   const older = newest.isWhole
-    ? await readLinesBefore(file, { from: newest.position, limit: limit - newest.lines.length, fits })
+    ? await readLinesBefore(file, { from: newest.position, limit: limit - newest.lines.length, matches: matches })
     : { lines: [], position: newest.position, isWhole: false };
   const lines = [...newest.lines, ...older.lines].toReversed();
   return {

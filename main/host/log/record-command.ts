@@ -9,8 +9,8 @@ import { logPath } from './open-log.ts';
 import { createSecurityLog, securityLogName } from './security-log.ts';
 
 /**
- * Records what a command did in the security log of a data folder, also while a host is running on it. The account is the
- * user of the operating system. A log that cannot be written does not fail the command.
+ * Records a command in the security log of a data folder, also while a host is running on it. The account is the user
+ * of the operating system. A log that cannot be written does not fail the command.
  */
 export function recordCommand(
   { dataDir, format }: { readonly dataDir: string; readonly format: LogOptions['format'] },

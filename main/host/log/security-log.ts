@@ -79,7 +79,7 @@ export interface SecurityLog {
   /** Handles a request within its scope, and records a refusal. */
   answering<T>(
     scope: { service: string; address: string },
-    what: string,
+    event: string,
     response: ServerResponse | undefined,
     work: () => T,
   ): T;
@@ -158,13 +158,13 @@ export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
       record({ ...event, event: 'sign_in' });
     },
 
-    answering(scope, what, response, work) {
+    answering(scope, event, response, work) {
       const current: RequestScope = { ...scope };
       return scopes.run(current, () => {
         response?.once('finish', () => {
-          if (response.statusCode === 403) record({ event: 'access_refused', detail: what });
+          if (response.statusCode === 403) record({ event: 'access_refused', detail: event });
           if (response.statusCode === 429 && current.isSignInBlocked !== true)
-            record({ event: 'rate_limited', detail: what });
+            record({ event: 'rate_limited', detail: event });
         });
         return work();
       });

@@ -71,10 +71,11 @@ export function createMetrics(options: HostMetricsOptions): HostMetrics {
     host: hostRoom.metrics,
     http,
     forService(id) {
-      let room = services.get(id);
-      if (room === undefined) services.set(id, (room = openServiceMetrics({ owner: id, names, log: options.log })));
-      room.release();
-      return room.metrics;
+      let serviceMetrics = services.get(id);
+      if (serviceMetrics === undefined)
+        services.set(id, (serviceMetrics = openServiceMetrics({ owner: id, names, log: options.log })));
+      serviceMetrics.release();
+      return serviceMetrics.metrics;
     },
     release: (id) => services.get(id)?.release(),
     total: async (service, counter, labels) =>
@@ -82,8 +83,10 @@ export function createMetrics(options: HostMetricsOptions): HostMetrics {
     async text(service) {
       const host = await hostRoom.families();
       if (service === undefined) {
-        const rooms = await Promise.all([...services].map(async ([id, room]) => labelled(await room.families(), id)));
-        return metricsPage([...host, ...rooms.flat()]);
+        const families = await Promise.all(
+          [...services].map(async ([id, serviceMetrics]) => labelled(await serviceMetrics.families(), id)),
+        );
+        return metricsPage([...host, ...families.flat()]);
       }
       const own = (await services.get(service)?.families()) ?? [];
       return metricsPage([...own, ...forService(host, service)]);

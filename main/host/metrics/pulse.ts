@@ -28,7 +28,7 @@ export class Pulses implements AsyncDisposable {
   readonly #hours: Map<string, Map<number, number>>;
   readonly #seen = new Map<string, number>();
   readonly #timer: Disposable;
-  #looking: Promise<void> | undefined;
+  #sampling: Promise<void> | undefined;
 
   constructor(options: {
     readonly dataDir: string;
@@ -47,28 +47,28 @@ export class Pulses implements AsyncDisposable {
     this.#log = log;
     this.#file = join(dataDir, 'pulse.json');
     this.#hours = read(this.#file);
-    this.#timer = clock.every(sampleIntervalMs, () => void this.#look());
+    this.#timer = clock.every(sampleIntervalMs, () => void this.#sample());
   }
 
   async list(): Promise<readonly Pulse[]> {
-    await this.#look();
+    await this.#sample();
     const now = Math.floor(this.#clock.now() / hourMs);
     return this.#manifests.map(({ id, pulse }) => {
       const counted = this.#hours.get(id);
-      const hours = Array.from({ length: hoursShown }, (_, at) => counted?.get(now - hoursShown + 1 + at) ?? 0);
+      const hours = Array.from({ length: hoursShown }, (_, index) => counted?.get(now - hoursShown + 1 + index) ?? 0);
       return { service: id, what: pulse?.what ?? 'requests', hours };
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#timer[Symbol.dispose]();
-    await this.#look();
+    await this.#sample();
   }
 
   /** Runs one sample at a time: concurrent ones would count the same growth twice. */
-  #look(): Promise<void> {
-    this.#looking ??= this.#count().finally(() => (this.#looking = undefined));
-    return this.#looking;
+  #sample(): Promise<void> {
+    this.#sampling ??= this.#count().finally(() => (this.#sampling = undefined));
+    return this.#sampling;
   }
 
   async #count(): Promise<void> {
@@ -76,12 +76,12 @@ export class Pulses implements AsyncDisposable {
     let changed = false;
     for (const { id, pulse } of this.#manifests) {
       const total = await this.#metrics.total(id, pulse?.counter, pulse?.labels);
-      const grown = total - (this.#seen.get(id) ?? 0);
+      const increase = total - (this.#seen.get(id) ?? 0);
       this.#seen.set(id, total);
-      if (grown <= 0) continue;
+      if (increase <= 0) continue;
       const hours = this.#hours.get(id) ?? new Map<number, number>();
       this.#hours.set(id, hours);
-      hours.set(hour, (hours.get(hour) ?? 0) + grown);
+      hours.set(hour, (hours.get(hour) ?? 0) + increase);
       for (const old of hours.keys()) if (old <= hour - hoursShown) hours.delete(old);
       changed = true;
     }

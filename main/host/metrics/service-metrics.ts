@@ -165,8 +165,8 @@ class OwnerMetrics implements ServiceMetrics {
   #checkDeclaration(kind: MetricKind, { name, help, labels = [], peer }: MetricOptions): void {
     const { names, owner } = this.#options;
     const named = owner === 'host' ? labels.filter((label) => label !== 'service') : labels;
-    const complaint = peer === true ? undefined : findNameProblem(kind, name, help, named);
-    if (complaint !== undefined) throw new Error(`The metric ${name} ${complaint}.`);
+    const nameProblem = peer === true ? undefined : findNameProblem(kind, name, help, named);
+    if (nameProblem !== undefined) throw new Error(`The metric ${name} ${nameProblem}.`);
     const existing = names.get(name);
     if (existing !== undefined && existing.owner !== owner && (existing.owner === 'host' || owner === 'host')) {
       throw new Error(`The metric ${name} is one of the host's own; give the service's another name.`);

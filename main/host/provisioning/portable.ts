@@ -35,7 +35,7 @@ async function openUnstarted(
   return { accounts, services, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** Exports everything besides settings: the accounts, and the data of each service by its id. */
+/** Exports everything in addition to settings: the accounts, and the data of each service by its id. */
 export async function exportPortable(
   kernel: Kernel,
   descriptors: readonly ServiceDescriptor[],

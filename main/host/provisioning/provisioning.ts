@@ -63,7 +63,7 @@ export async function makeAdministrator(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (password.length < minProvisionedLength) throw buildRefusedProblem(`HOMEPORT_ADMIN_PASSWORD: ${error.detail}`);
-    log.warn('administrator password is weak', { account: name, reason: error.detail });
+    log.warn('weak administrator password accepted', { account: name, reason: error.detail });
   }
   try {
     await accounts.firstRun.ensureAdministrator(name, password);

@@ -20,13 +20,13 @@ const minGrowthBytes = 16 * 1024 * 1024;
 export function collectWhenIdle(clock: Clock): Disposable {
   let before = performance.eventLoopUtilization();
   let isStart = true;
-  let looks = 0;
+  let checks = 0;
   let least = 0;
   return clock.every(pollIntervalMs, () => {
     const { utilization } = performance.eventLoopUtilization(before);
     before = performance.eventLoopUtilization();
-    looks = utilization > idleShare ? 0 : looks + 1;
-    if (looks !== (isStart ? 1 : idleLooks)) return;
+    checks = utilization > idleShare ? 0 : checks + 1;
+    if (checks !== (isStart ? 1 : idleLooks)) return;
     if (!isStart && heapSize() < least + minGrowthBytes) return;
     isStart = false;
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
@@ -34,7 +34,7 @@ export function collectWhenIdle(clock: Clock): Disposable {
   });
 }
 
-/** Does what `--expose-gc` does, for a process without control over its flags. */
+/** Enables garbage collection like `--expose-gc`, for a process without control over its flags. */
 export function exposeCollector(): void {
   if (globalThis.gc !== undefined) return;
   v8.setFlagsFromString('--expose-gc');

@@ -68,34 +68,34 @@ export class LoopWatch implements Disposable {
     this.#processor = this.#times.processor();
     this.#window.enable();
     // Uses the monotonic clock, since a manual change of the clock is not a delay.
-    this.#timer = setInterval(() => this.#look(), everyMs).unref();
+    this.#timer = setInterval(() => this.#checkDelay(), everyMs).unref();
   }
 
   /** Runs a synchronous task. `what` describes it without private data. */
-  run<T>(service: string, what: string, work: () => T): T {
-    const start = this.begin(service, what);
+  run<T>(service: string, label: string, work: () => T): T {
+    const start = this.begin(service, label);
     try {
       return work();
     } finally {
-      this.end(service, what, start);
+      this.end(service, label, start);
     }
   }
 
   /** For tasks that run too often for a closure; returns the argument of `end`. */
-  begin(service: string, what: string): number {
+  begin(service: string, label: string): number {
     this.#service = service;
-    this.#task = what;
+    this.#task = label;
     return this.#times.now();
   }
 
-  end(service: string, what: string, start: number): void {
+  end(service: string, label: string, start: number): void {
     const ms = this.#times.now() - start;
     if (ms < longTaskMs) return;
     // A nested task, such as a statement in a request, was logged itself.
     if (this.#last.start >= start && ms - this.#last.ms < longTaskMs) return;
     this.#last = { start, ms };
     this.#named = Math.max(this.#named, ms);
-    this.#logTask('event_loop_blocked', service, what, ms);
+    this.#logTask('event_loop_blocked', service, label, ms);
   }
 
   /** Enables logging of blocking tasks. The start, which loads programs and opens databases, is not logged. */
@@ -106,7 +106,7 @@ export class LoopWatch implements Disposable {
 
   delays(): LoopDelays {
     const { counts, count, sum } = this.#open();
-    const buckets = bounds.map((seconds, at) => ({ seconds, count: counts[at] ?? 0 }));
+    const buckets = bounds.map((seconds, index) => ({ seconds, count: counts[index] ?? 0 }));
     return { buckets, count, sum };
   }
 
@@ -115,7 +115,7 @@ export class LoopWatch implements Disposable {
     this.#window.disable();
   }
 
-  #look(): void {
+  #checkDelay(): void {
     const worst = this.#window.max / 1e6 - resolutionMs;
     const processor = this.#times.processor();
     const busy = processor - this.#processor;
@@ -138,7 +138,8 @@ export class LoopWatch implements Disposable {
     const { count, max, mean } = this.#window;
     if (count === 0) return { counts: this.#counts, count: this.#count, sum: this.#sum };
     const counts = bounds.map(
-      (seconds, at) => (this.#counts[at] ?? 0) + upTo(this.#window, seconds * 1e9 + resolutionMs * 1e6, count, max),
+      (seconds, index) =>
+        (this.#counts[index] ?? 0) + upTo(this.#window, seconds * 1e9 + resolutionMs * 1e6, count, max),
     );
     const seconds = Math.max(0, ((mean / 1e6 - resolutionMs) * count) / 1000);
     return { counts, count: this.#count + count, sum: this.#sum + seconds };
@@ -149,9 +150,9 @@ export class LoopWatch implements Disposable {
     this.#window.reset();
   }
 
-  #logTask(event: keyof typeof messages, service: string, what: string, ms: number): void {
+  #logTask(event: keyof typeof messages, service: string, label: string, ms: number): void {
     if (!this.#tells) return;
-    const by = what.replaceAll(/\s+/g, ' ').slice(0, maxNameLength);
+    const by = label.replaceAll(/\s+/g, ' ').slice(0, maxNameLength);
     const key = `${service}\n${by}`;
     const now = this.#clock.now();
     const logged = this.#logged.get(key);

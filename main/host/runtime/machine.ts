@@ -34,7 +34,7 @@ export function createMachineMonitor(
     if (Math.abs(now - measuredAt) >= minIntervalMs) {
       const next = ticks();
       const all = next.all - before.all;
-      // The clock may have been set forward, or the computer was asleep: the interval has too few ticks.
+      // The clock was set forward or the computer resumed from sleep: the interval has too few ticks.
       if (all >= 0 && all < minIntervalMs) return getResult();
       cpu = all < 0 ? 0 : Math.min(1, (next.busy - before.busy) / all);
       [before, measuredAt] = [next, now];

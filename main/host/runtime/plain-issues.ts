@@ -54,19 +54,19 @@ function formatIssue(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFor
 }
 
 function tooSmall(origin: string, least: number | bigint, inclusive: boolean): string {
-  const figure = least.toLocaleString('en');
+  const formatted = least.toLocaleString('en');
   if (isSized(origin)) {
     if (least === 1 && inclusive) return origin === 'string' ? 'It must not be empty.' : 'It needs one at least.';
-    return `It needs ${inclusive ? figure : `more than ${figure}`}${origin === 'string' ? ' characters' : ''}${inclusive ? ' at least' : ''}.`;
+    return `It needs ${inclusive ? formatted : `more than ${formatted}`}${origin === 'string' ? ' characters' : ''}${inclusive ? ' at least' : ''}.`;
   }
-  return inclusive ? `It must be ${figure} or more.` : `It must be more than ${figure}.`;
+  return inclusive ? `It must be ${formatted} or more.` : `It must be more than ${formatted}.`;
 }
 
-function tooBig(origin: string, most: number | bigint, inclusive: boolean): string {
-  const figure = most.toLocaleString('en');
+function tooBig(origin: string, limit: number | bigint, inclusive: boolean): string {
+  const formatted = limit.toLocaleString('en');
   if (isSized(origin))
-    return `It may have ${inclusive ? figure : `fewer than ${figure}`}${origin === 'string' ? ' characters' : ''}${inclusive ? ' at most' : ''}.`;
-  return inclusive ? `It must be ${figure} or less.` : `It must be less than ${figure}.`;
+    return `It may have ${inclusive ? formatted : `fewer than ${formatted}`}${origin === 'string' ? ' characters' : ''}${inclusive ? ' at most' : ''}.`;
+  return inclusive ? `It must be ${formatted} or less.` : `It must be less than ${formatted}.`;
 }
 
 function isSized(origin: string): boolean {

@@ -4,7 +4,7 @@ import type { DesktopContext } from '../../../services/contracts/popups/desktop.
 import type { Capability, Context, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { ExternalListeners } from './outside-listeners.ts';
 
-/** Implementations of capabilities, besides a service's own context. */
+/** Implementations of capabilities, in addition to a service's own context. */
 export interface CapabilityProviders {
   readonly host: ControlContext['host'];
   readonly desktop: DesktopContext['desktop'];

@@ -14,8 +14,8 @@ export class AdditionalHosts implements Hosts {
     this.#changed = changed;
   }
 
-  add(given: readonly string[]): Disposable {
-    const names = given.map((name) => name.toLowerCase());
+  add(hosts: readonly string[]): Disposable {
+    const names = hosts.map((name) => name.toLowerCase());
     const bad = names.find((name) => name.length > 253 || !hostName.test(name));
     if (bad !== undefined) throw new Problem('hosts.invalid', 422, `"${bad}" is no host name.`);
     this.#added.add(names);

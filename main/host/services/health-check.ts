@@ -31,7 +31,7 @@ export class HealthCheck {
     } catch (error) {
       this.#log.error('health check failed', { error });
       return {
-        // The service may only be busy, which is no reason to interrupt it.
+        // The service may only be busy, so it is not interrupted.
         state: 'degraded',
         detail: error instanceof Problem ? error.detail : 'Its health check failed; see the log.',
       };

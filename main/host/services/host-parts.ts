@@ -49,7 +49,7 @@ export interface HostDependencies {
   readonly address: (serviceId: string, listener?: string) => string | undefined;
   readonly appPages: AppAddresses;
   readonly addresses: () => readonly string[];
-  /** Registers a port that a service or its child process has opened besides its listeners. */
+  /** Registers a port that a service or its child process has opened in addition to its listeners. */
   readonly noteAddress: (address: string) => Disposable;
   readonly caller: Context['caller'];
   readonly isLocalProgram: Context['isLocalProgram'];

@@ -1,4 +1,4 @@
-/** Addresses of this host besides the listeners of its services: ports of a gateway and of child processes. */
+/** Addresses of this host in addition to the listeners of its services: ports of a gateway and of child processes. */
 export class RegisteredAddresses {
   readonly #addresses = new Map<symbol, string>();
 

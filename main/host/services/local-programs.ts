@@ -12,7 +12,7 @@ export class LocalPrograms {
   readonly #own: OwnConnections;
   readonly #children: ReadonlySet<number>;
   /** The result for a connection is constant, and asking the system takes milliseconds. */
-  readonly #decided = new WeakMap<Socket, Promise<boolean>>();
+  readonly #results = new WeakMap<Socket, Promise<boolean>>();
 
   /**
    * @param ownConnections connections that this process opened itself
@@ -27,9 +27,9 @@ export class LocalPrograms {
   includes(request: IncomingMessage): Promise<boolean> {
     if (isGatewayRequest(request)) return Promise.resolve(false);
     const { socket } = request;
-    const decided = this.#decided.get(socket) ?? this.#decide(socket, getRemoteAddress(request));
-    this.#decided.set(socket, decided);
-    return decided;
+    const storedResult = this.#results.get(socket) ?? this.#decide(socket, getRemoteAddress(request));
+    this.#results.set(socket, storedResult);
+    return storedResult;
   }
 
   async #decide(socket: Socket, address: string): Promise<boolean> {

@@ -87,14 +87,14 @@ class ServiceExternalListeners implements ExternalListeners {
       avoidPorts: portsInUse(),
     });
     this.#opened.set(listener, handler);
-    const noted = new DisposableStack();
+    const registrations = new DisposableStack();
     for (const host of options.hosts) {
       const name = host.includes(':') ? `[${host}]` : host;
-      noted.use(noteAddress(`${scheme}://${name}:${String(listener.port)}`));
+      registrations.use(noteAddress(`${scheme}://${name}:${String(listener.port)}`));
     }
     const close = async (timeoutMs?: number): Promise<void> => {
       this.#opened.delete(listener);
-      noted.dispose();
+      registrations.dispose();
       await listener.close(timeoutMs === undefined ? {} : { timeoutMs });
     };
     if (this.#isClosed) await close(0);

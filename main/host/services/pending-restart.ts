@@ -32,10 +32,10 @@ export class PendingRestart implements Disposable {
     const { service, clock, limitMs, due } = this.#options;
     if (limitMs <= 0 || this.#count() === 0) return false;
     if (service.drain !== undefined) this.#open.use(service.drain.begin());
-    const timer = setInterval(() => this.#look(), pollIntervalMs).unref();
+    const timer = setInterval(() => this.#checkIdle(), pollIntervalMs).unref();
     this.#open.defer(() => clearInterval(timer));
     this.#open.use(clock.after(limitMs, due));
-    this.#look();
+    this.#checkIdle();
     return true;
   }
 
@@ -43,7 +43,7 @@ export class PendingRestart implements Disposable {
     this.#open.dispose();
   }
 
-  #look(): void {
+  #checkIdle(): void {
     const count = this.#count();
     if (count === 0) return this.#options.due();
     if (count !== this.#waitingFor) this.#options.waiting(count);

@@ -38,7 +38,7 @@ export interface ServiceRun {
   renewGuard(): void;
   /** See {@link ServiceListeners.running}; includes listeners for other computers. */
   running(begunBefore: number): number;
-  /** Stops the service within the stop timeout; what has not ended by then is left behind. Never rejects. */
+  /** Stops the service within the stop timeout; unfinished work is left behind. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export async function runService(
 
 type StopWork = () => PromiseLike<unknown> | undefined;
 
-/** Waits until all works have ended, and logs their errors; what has not ended in time is passed to `onLeftBehind`. */
+/** Waits until all works have ended, and logs their errors; unfinished work is passed to `onLeftBehind`. */
 async function settleWithin(
   works: readonly StopWork[],
   timeoutMs: number,
@@ -141,7 +141,7 @@ export function getStopTimeout({ stopMs = 0 }: ServiceDescriptor, parts: HostDep
   return Math.max(parts.hostSettings().stopTimeout * 1000, stopMs);
 }
 
-/** Restores the service's part of a backup besides files. */
+/** Restores the service's part of a backup in addition to files. */
 async function restoreParts(service: Service, folder: string): Promise<void> {
   if (service.restore === undefined || !existsSync(folder)) return;
   await service.restore(folder);

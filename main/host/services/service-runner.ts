@@ -64,7 +64,7 @@ export class ServiceRunner {
   constructor(
     descriptor: ServiceDescriptor,
     parts: HostDependencies,
-    given: {
+    options: {
       readonly settings: ServiceSettings;
       readonly problems: readonly SettingsProblem[];
       readonly powers: CapabilityProviders;
@@ -73,9 +73,9 @@ export class ServiceRunner {
     this.descriptor = descriptor;
     this.#parts = parts;
     this.#log = parts.log.child(descriptor.id);
-    this.#settings = this.#applied = given.settings;
-    this.#problems = given.problems;
-    this.#powers = given.powers;
+    this.#settings = this.#applied = options.settings;
+    this.#problems = options.problems;
+    this.#powers = options.powers;
     this.#health = new HealthCheck(parts.clock, this.#log);
     this.#revival = new RestartBackoff(parts.clock, () => {
       this.#log.warn('service down, restart scheduled', { reason: this.#state.reason });
@@ -202,8 +202,8 @@ export class ServiceRunner {
     return this.#instead(async () => {
       await this.#stop();
       try {
-        await using room = await openServiceContext(this.descriptor, this.#parts);
-        await setKeyAside(this.descriptor, name, room.context);
+        await using serviceContext = await openServiceContext(this.descriptor, this.#parts);
+        await setKeyAside(this.descriptor, name, serviceContext.context);
         this.#log.warn('stored key replaced on request', { key: name });
       } finally {
         await this.#start();
@@ -279,7 +279,7 @@ export class ServiceRunner {
       return;
     }
     if (this.#isBarred) {
-      // Defaults would replace the invalid values: ports, folders and rules that nobody chose.
+      // Defaults would replace the invalid values, so ports, folders and rules would change unexpectedly.
       const reason = `Its settings cannot be used. ${this.#problems.map(formatSettingsProblem).join(' ')}`;
       this.#log.error('service not started: invalid settings', { reason });
       this.#become({ state: 'failed', ...withoutStatus, reason, suggestedPort: null, ...withoutListeners });
@@ -294,7 +294,7 @@ export class ServiceRunner {
       this.#run = await runService(this.descriptor, this.#parts, this.#settings, {
         powers: this.#powers,
         signal: starting.signal,
-        listening: (states) => this.#listens(states),
+        listening: (states) => this.#setListeners(states),
         onLeftBehind: (rest) => {
           this.#leftBehind.add(rest);
           void rest.finally(() => this.#leftBehind.delete(rest));
@@ -303,14 +303,14 @@ export class ServiceRunner {
       this.#become({ state: 'up' });
       this.#revival.started();
       await this.refresh();
-      let looking = false;
+      let isChecking = false;
       this.#watch = this.#parts.clock.every(healthEveryMs, () => {
         // After a jump of the clock the timer fires once per missed interval; one check is enough.
-        if (looking) return;
-        looking = true;
+        if (isChecking) return;
+        isChecking = true;
         this.refresh()
           .catch((error: unknown) => this.#log.error('health check failed', { error }))
-          .finally(() => (looking = false));
+          .finally(() => (isChecking = false));
       });
     } catch (error) {
       if (starting.signal.aborted) this.#become({ state: 'off', ...withoutListeners });
@@ -326,7 +326,7 @@ export class ServiceRunner {
     return this.#problems.length > 0 && this.descriptor.capabilities?.includes('controlHost') !== true;
   }
 
-  #listens(listeners: readonly ListenerState[]): void {
+  #setListeners(listeners: readonly ListenerState[]): void {
     const [main] = listeners;
     this.#become({
       listeners: [...listeners],

@@ -4,7 +4,7 @@ import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 
 /** Part of the state while no listener is open. */
 export const withoutListeners = { address: null, port: null, listeners: [] };
-/** Part of the state that clears what the service reported while it ran. */
+/** Part of the state that clears the reports of the previous run. */
 export const withoutStatus = { detail: '', remedy: undefined, begin: undefined, idle: undefined, running: undefined };
 
 /** Returns the state of a service that was not started yet. */

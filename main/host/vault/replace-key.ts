@@ -15,7 +15,7 @@ export async function setKeyAside(
   name: string,
   { commit, files, clock }: Pick<Context, 'commit' | 'files' | 'clock'>,
 ): Promise<void> {
-  const aside = `replaced-${String(clock.now())}`;
+  const backupName = `replaced-${String(clock.now())}`;
   let count = 0;
   if (keys?.table !== undefined) {
     const { table, column = 'name', rows = {} } = keys;
@@ -23,7 +23,7 @@ export async function setKeyAside(
     const result = await commit((transaction: Kysely<any>) =>
       transaction
         .updateTable(table)
-        .set({ [column]: `${String(row)}.${aside}` })
+        .set({ [column]: `${String(row)}.${backupName}` })
         .where(column, '=', row)
         .executeTakeFirst(),
     );
@@ -31,7 +31,7 @@ export async function setKeyAside(
   }
   const own = keys?.files !== undefined && Object.hasOwn(keys.files, name) ? (keys.files[name] ?? []) : [];
   for (const file of own.map((each) => join(files, each)).filter((path) => existsSync(path))) {
-    renameSync(file, `${file}.${aside}`);
+    renameSync(file, `${file}.${backupName}`);
     count += 1;
   }
   if (count === 0) throw new Problem('host.unknown_key', 404, `${title} (${id}) has no stored key "${name}".`);

@@ -62,7 +62,7 @@ class Live {
   start(): void {
     if (this.status !== 'off') return;
     this.status = 'connecting';
-    this.#end = shareEventStream((news) => this.#handle(news));
+    this.#end = shareEventStream((event) => this.#handle(event));
   }
 
   stop(): void {
@@ -74,12 +74,12 @@ class Live {
     this.status = 'off';
   }
 
-  #handle(news: StreamEvent): void {
-    if (news.kind === 'open') this.#handleOpen();
-    else if (news.kind === 'cut') this.#handleCut();
-    else if (news.kind === 'refused') notifyAll(this.#closings, undefined);
-    else if (news.kind === 'reset') notifyAll(this.#resets, undefined);
-    else this.#dispatch(news.name, news.data);
+  #handle(event: StreamEvent): void {
+    if (event.kind === 'open') this.#handleOpen();
+    else if (event.kind === 'cut') this.#handleCut();
+    else if (event.kind === 'refused') notifyAll(this.#closings, undefined);
+    else if (event.kind === 'reset') notifyAll(this.#resets, undefined);
+    else this.#dispatch(event.name, event.data);
   }
 
   #dispatch(name: string, text: string): void {

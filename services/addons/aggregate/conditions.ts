@@ -19,7 +19,7 @@ export class Conditions {
     this.#clock = clock;
   }
 
-  /** Evaluates a condition. An empty condition is true; a result that is no boolean is reported as a problem. */
+  /** Evaluates a condition. An empty condition is true; a result that is not a boolean is reported as a problem. */
   async evaluate(
     source: string | null | undefined,
     names: Readonly<Record<string, Value>>,

@@ -30,7 +30,7 @@ export interface ConfigurationIdentity {
   readonly baseUrl?: string;
   /** Created by a page of another site; limited to public addresses. */
   readonly foreign?: boolean;
-  /** Created by an account that is no administrator; limited to public addresses. */
+  /** Created by an account that is not an administrator; limited to public addresses. */
   readonly publicOnly?: boolean;
 }
 

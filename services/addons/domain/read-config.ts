@@ -28,7 +28,7 @@ export function parseConfig(text: string): AddonConfig {
 /**
  * Reads a configuration from a parsed body. Unsupported parts are omitted and listed in `importNotes`.
  *
- * @throws Problem `addons.invalid_config` (400) for values that are no configuration.
+ * @throws Problem `addons.invalid_config` (400) for values that are not a configuration.
  */
 export function readConfig(value: unknown): AddonConfig {
   if (exceedsDepth(value, maxDepth)) throw createInvalidProblem('The configuration is nested too deep.');

@@ -32,7 +32,7 @@ const maxTextLength = 4000;
 export interface ReadStreams {
   readonly streams: readonly ParsedStream[];
   readonly errorMessage: string | undefined;
-  /** Number of items that are no streams. */
+  /** Number of items that are not streams. */
   readonly invalid: number;
   /** Total number of streams when only a part was parsed. */
   readonly totalCount?: number;
@@ -166,7 +166,7 @@ function readFacts(
       return year !== undefined || seasons !== undefined || episodes !== undefined;
     });
   const folderName = texts.hintedFolder ?? folder;
-  // Numbers within names are no sizes.
+  // Numbers within names are not sizes.
   const rest = [filename, folderName].reduce<string>(
     (remainingText, name) => (name ? remainingText.replaceAll(name, ' ') : remainingText),
     description,

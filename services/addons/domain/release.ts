@@ -172,7 +172,7 @@ export function findResolution(text: string): string | undefined {
   return findOwn(resolutions, resolution) ?? resolution;
 }
 
-/** Returns the end of the title, because words of the title are no attributes of the release. */
+/** Returns the end of the title, because words of the title are not attributes of the release. */
 function findTitleEnd(text: string, title: string | undefined): number {
   if (title === undefined) return 0;
   const index = text.replaceAll(/[._]/g, ' ').indexOf(title);

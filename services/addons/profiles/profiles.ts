@@ -33,7 +33,7 @@ export interface Profile extends StoredProfile {
 export interface ConfigurationOrigin {
   /** A page of another site, or a visitor without an account. */
   readonly foreign?: boolean;
-  /** An account that is no administrator. */
+  /** An account that is not an administrator. */
   readonly publicOnly?: boolean;
 }
 

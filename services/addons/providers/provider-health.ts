@@ -137,7 +137,7 @@ export class ProviderHealthMonitor {
       account.limits.set(error.isAboutAccount ? allOperations : operation, now + waitMs);
       return;
     }
-    // An error about one torrent is no failure of the service.
+    // An error about one torrent is not a failure of the service.
     const isFailure = ['SERVICE_UNAVAILABLE', 'BAD_GATEWAY', 'UNKNOWN'].includes(error.code);
     updateAverages(service, ms, isFailure ? 0 : 1);
     if (!isFailure) return;

@@ -6,7 +6,7 @@ export interface ProfileRow {
   readonly salt: string;
   readonly config: string;
   readonly kept_password: string | null;
-  /** 1: created by another site or an unknown visitor; 2: created by an account that is no administrator. */
+  /** 1: created by another site or an unknown visitor; 2: created by an account that is not an administrator. */
   readonly made_elsewhere: number;
   readonly owner: string | null;
   readonly created_at: number;

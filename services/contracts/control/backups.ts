@@ -71,7 +71,7 @@ export interface BackupStore {
   /** Data that restores replaced, newest first. */
   setAside(): Promise<readonly SetAsideData[]>;
   /**
-   * Restarts the host with data that was set aside; the current data is set aside in turn.
+   * Restarts the host with data that was set aside; the current data is set aside as well.
    * @throws Problem `backup.unknown` (404).
    */
   restoreSetAside(name: string): Promise<void>;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const UpdateState = z.enum(['absent', 'idle', 'checking', 'loading', 'ready', 'failed']);
 export type UpdateState = z.infer<typeof UpdateState>;
 
-/** Effect of closing the window: ask, keep the services running, or quit. */
+/** Effect of closing the window: show a question, keep the services running, or quit. */
 export const WhenClosed = z.enum(['ask', 'keep', 'quit']);
 export type WhenClosed = z.infer<typeof WhenClosed>;
 
@@ -27,7 +27,7 @@ export const bridgeCalls = {
   watchClipboard: { argument: z.object({ on: z.boolean() }), reply: z.void() },
   startsAtLogin: { argument: z.undefined(), reply: z.boolean() },
   startAtLogin: { argument: z.object({ on: z.boolean() }), reply: z.void() },
-  /** With an icon in the tray, closing the window never asks. */
+  /** With a tray icon, closing the window never shows a question. */
   whenClosed: { argument: z.undefined(), reply: z.object({ choice: WhenClosed, inTray: z.boolean() }) },
   setWhenClosed: { argument: z.object({ choice: WhenClosed }), reply: z.void() },
   update: { argument: z.undefined(), reply: UpdateState },

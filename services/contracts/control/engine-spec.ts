@@ -76,7 +76,7 @@ export interface PythonExtras {
   readonly packages: readonly PinnedPackage[];
   /** Description of the step that installs them. */
   readonly step: string;
-  /** Predicate that describes what does not work without them, for the log. */
+  /** Predicate that describes the missing features without them, for the log. */
   readonly without: string;
 }
 

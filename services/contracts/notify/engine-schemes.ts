@@ -4,7 +4,7 @@ export const refusedSchemes: readonly string[] = [
 ];
 
 /**
- * Services that release 2.2.0 of the library supports besides the native ones: name and schemes, TLS schemes after a
+ * Services that release 2.2.0 of the library supports in addition to the native ones: name and schemes, TLS schemes after a
  * bar.
  */
 const serviceList = `

@@ -202,8 +202,8 @@ const targets: Readonly<Record<string, readonly string[]>> = {
 /** Returns messages by field for missing required fields of the monitor's type. */
 export function missingTarget(monitor: Readonly<Record<string, unknown>>): Record<string, string> {
   const needed = findOwn(targets, String(monitor['type'])) ?? [];
-  const lacks = needed.filter(
+  const missingFields = needed.filter(
     (field) => monitor[field] === undefined || monitor[field] === null || monitor[field] === '',
   );
-  return Object.fromEntries(lacks.map((field) => [field, 'This is needed.']));
+  return Object.fromEntries(missingFields.map((field) => [field, 'This is needed.']));
 }

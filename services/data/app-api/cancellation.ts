@@ -36,7 +36,7 @@ export class Cancellation {
   }
 
   /**
-   * Returns the result of `work`, or rejects at once when the run is cancelled while it waits for a connection.
+   * Returns the result of `work`, or rejects immediately when the run is cancelled while it waits for a connection.
    *
    * @throws pg.DatabaseError
    */

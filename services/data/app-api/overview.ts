@@ -23,7 +23,7 @@ select current_setting('server_version') as version, pg_database_size(current_da
   (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]')
     from tables where protected and not has_policy) as shut`;
 
-/** Creates the overview route. A stopped server is not started unless the request asks for it. */
+/** Creates the overview route. A stopped server is only started when the request requires it. */
 export function createOverviewRoute({ database, settings }: OverviewOptions): ApiHandler {
   return implement(dataApi.overview, async ({ query: { wake } }) => {
     const isExternal = database.folder === undefined;

@@ -42,7 +42,7 @@ const toReference = ({ schema, name }: Pick<DataTable, 'schema' | 'name'>): stri
 async function countTables(database: Database, tables: readonly TableRow[]): Promise<ReadonlyMap<string, number>> {
   if (tables.length === 0) return new Map();
   const countQueries = tables.map(
-    (table, at) => `select ${String(at)} as table_index, count(*)::float8 as rows from ${toReference(table)}`,
+    (table, index) => `select ${String(index)} as table_index, count(*)::float8 as rows from ${toReference(table)}`,
   );
   try {
     // A view may have replaced a table since the listing; its functions run only with the rights of the owner role.

@@ -16,7 +16,7 @@ export type AuthSettings = Pick<
 /** Intervals that tests can shorten. */
 export interface Timing {
   /**
-   * Time during which a used refresh token is accepted again, ms: several windows of one browser may refresh at once.
+   * Time during which a used refresh token is accepted again, ms: several windows of one browser may refresh concurrently.
    */
   readonly reuseMs: number;
   /** Minimum interval between two mails to one user, ms. */

@@ -76,7 +76,7 @@ export class Keys {
     return this.#service;
   }
 
-  /** Not where the settings say what it is. */
+  /** True unless the settings contain the JWT secret. */
   get canRotate(): boolean {
     return this.#settings.jwtSecret === '';
   }

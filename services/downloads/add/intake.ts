@@ -91,7 +91,7 @@ export class Intake {
     return await this.#prepare(item);
   }
 
-  /** Requeues a failed download and keeps what was already transferred. */
+  /** Requeues a failed download and keeps its partial files. */
   async retry(ids: readonly string[]): Promise<AddResult> {
     const { context, live, queue } = this.#deps;
     const candidates = await this.#store.match(
@@ -171,9 +171,9 @@ export class Intake {
   }
 
   /** Finds the secrets of a masked address: MeTube's clients retry by adding the address that was shown to them. */
-  async #findSecrets(shown: string): Promise<string | null> {
-    if (!isMasked(shown)) return null;
-    const matches = await this.#store.match([shown], ['pending', ...queueStates, ...doneStates]);
+  async #findSecrets(displayUrl: string): Promise<string | null> {
+    if (!isMasked(displayUrl)) return null;
+    const matches = await this.#store.match([displayUrl], ['pending', ...queueStates, ...doneStates]);
     return matches.findLast(({ order }) => order.secrets !== null)?.order.secrets ?? null;
   }
 

@@ -33,8 +33,8 @@ export function buildTrimmedTemplate(path: string, extension: string, limit: num
   const last = parts.pop() ?? '';
   const hasExtension = extension !== '' && last.endsWith(`.${extension}`);
   const stem = hasExtension ? last.slice(0, -extension.length - 1) : last;
-  const room = limit - maxUnfinishedBytes - Buffer.byteLength(extension) - 1;
-  const names = [...parts.map((part) => trimName(part, limit)), trimName(stem, room)];
+  const availableBytes = limit - maxUnfinishedBytes - Buffer.byteLength(extension) - 1;
+  const names = [...parts.map((part) => trimName(part, limit)), trimName(stem, availableBytes)];
   return names.map(toLiteral).join('/') + (hasExtension ? '.%(ext)s' : '');
 }
 
@@ -53,8 +53,8 @@ export function limitFields(template: string, limit: number): string {
       // The extension is short, and the extractor does not recognize it with a limit.
       const count = [...part.matchAll(text)].filter(([, name]) => name !== 'ext').length;
       const literal = Buffer.byteLength(part.replaceAll(/%\([^()]*\)[^a-zA-Z]*[a-zA-Z]/g, ''));
-      const room = limit - maxUnfinishedBytes - maxPlainBytes - literal;
-      const share = Math.max(8, Math.floor(room / Math.max(1, count)));
+      const availableBytes = limit - maxUnfinishedBytes - maxPlainBytes - literal;
+      const share = Math.max(8, Math.floor(availableBytes / Math.max(1, count)));
       return part.replaceAll(text, (field, name: string) => (name === 'ext' ? field : `%(${name}).${String(share)}B`));
     })
     .join('/');

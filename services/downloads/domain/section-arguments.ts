@@ -17,7 +17,7 @@ export function buildSectionArguments(
     folder,
     sponsorblock,
   }: {
-    /** File name template of chapters, with the fields filled that yt-dlp does not know. */
+    /** File name template of chapters, with the fields filled that yt-dlp does not support. */
     readonly template: string;
     /** Folder of the chapter files. */
     readonly folder: string;

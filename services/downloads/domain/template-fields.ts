@@ -1,7 +1,7 @@
 import type { PlaylistEntry } from './order.ts';
 import { isBlankName } from './safe-names.ts';
 
-/** Template fields that yt-dlp does not know for an entry that is downloaded separately, by name. */
+/** Template fields that yt-dlp does not provide for an entry that is downloaded separately, by name. */
 export type ListFields = Readonly<Record<string, string>>;
 
 /** Prefix of the fields, which prevents conflicts with yt-dlp's own. */

@@ -32,7 +32,7 @@ export interface DownloadCommand {
   readonly url: string;
   readonly order: Order;
   readonly playlist: PlaylistEntry | null;
-  /** Template with the fields filled that yt-dlp does not know. */
+  /** Template with the fields filled that yt-dlp does not support. */
   readonly template: string;
   /** Template of chapter files. */
   readonly chapterTemplate: string;

@@ -114,9 +114,9 @@ export class EngineMonitor implements Disposable {
     this.#ytDlp = engine;
     await this.#checkFfmpeg();
     await this.#checkJavaScript();
-    const lack = findEngineProblem(engine);
+    const engineProblem = findEngineProblem(engine);
     this.#timer?.[Symbol.dispose]();
-    if (lack === undefined) {
+    if (engineProblem === undefined) {
       if (before !== undefined) this.#context.log.info('yt-dlp available', { version: engine.version });
       this.#onAvailable();
       return;

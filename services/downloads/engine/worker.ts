@@ -71,7 +71,8 @@ export class Worker implements AsyncDisposable {
     const server = createServer({ pauseOnConnect: true });
     cleanup.defer(() => void server.close());
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(join(folder, 's'), resolve));
-    const onErrorLine = (line: string): void => log.debug('yt-dlp worker', { line: line.slice(0, 500) });
+    const onErrorLine = (line: string): void =>
+      log.debug('yt-dlp worker output received', { line: line.slice(0, 500) });
     const child = await EngineChild.open(library, { engines, clock, script, folder, onErrorLine });
     cleanup.move();
     return new Worker({ child, server, folder, clock, log });
@@ -97,15 +98,15 @@ export class Worker implements AsyncDisposable {
     const stop = (): void => {
       // Called again when the pid is known.
       if (pid === undefined) return;
-      const leader = pid;
-      signalGroup(leader, 'SIGTERM');
-      killTimer ??= this.#clock.after(termTimeoutMs, () => signalGroup(leader, 'SIGKILL'));
+      const groupLeader = pid;
+      signalGroup(groupLeader, 'SIGTERM');
+      killTimer ??= this.#clock.after(termTimeoutMs, () => signalGroup(groupLeader, 'SIGKILL'));
     };
     const interrupt = (): void => {
       if (pid === undefined) return;
-      const leader = pid;
-      signalGroup(leader, 'SIGINT');
-      killTimer ??= this.#clock.after(interruptTimeoutMs, () => signalGroup(leader, 'SIGKILL'));
+      const groupLeader = pid;
+      signalGroup(groupLeader, 'SIGINT');
+      killTimer ??= this.#clock.after(interruptTimeoutMs, () => signalGroup(groupLeader, 'SIGKILL'));
     };
     options.signal.addEventListener('abort', stop, { once: true });
     options.interrupt?.addEventListener('abort', interrupt, { once: true });

@@ -50,11 +50,11 @@ export async function deliver(delivery: Delivery): Promise<DeliveryResult> {
     finishedFiles.find(({ name }) => !companionPattern.test(name)) ??
     finishedFiles[0];
   if (main === undefined) throw new Problem('downloads.nothing', 502, 'The extractor ended well but left no file.');
-  const companions = [...finishedFiles.filter((file) => file !== main), ...(await listFiles(chapters, true))];
+  const otherFiles = [...finishedFiles.filter((file) => file !== main), ...(await listFiles(chapters, true))];
   const temporaryCopies: string[] = [];
   try {
     const files: FinishedFile[] = [];
-    for (const { source, name, chapter } of [main, ...companions]) {
+    for (const { source, name, chapter } of [main, ...otherFiles]) {
       const folder = dirname(join(to, name));
       await createFolder(folder, root, rights);
       const copy = join(folder, buildCopyName(uid, files.length));

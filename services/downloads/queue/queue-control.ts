@@ -149,7 +149,7 @@ async function resolvePosition(
   return 'before' in position ? { before: uid } : { after: uid };
 }
 
-/** Returns the distinct uids that the ids stand for, in the order of the ids, and the ids without a match. */
+/** Returns the distinct uids that the ids refer to, in the order of the ids, and the ids without a match. */
 function matchIds(
   addresses: Addresses,
   ids: readonly string[],

@@ -184,7 +184,7 @@ export class Queue implements AsyncDisposable {
       .finally(() => this.wake());
   }
 
-  /** Wakes the queue earlier than the next periodic check, if this process knows the time. */
+  /** Wakes the queue before the next periodic check, if this process scheduled the time. */
   #wakeAt(time: number): void {
     const wait = time - this.#deps.context.clock.now();
     if (!this.#closed && wait < checkIntervalMs)

@@ -10,6 +10,9 @@ export function getPublicBases({ publicUrl, publicAudioUrl }: Pick<Settings, 'pu
   readonly download: string;
   readonly audio: string;
 } {
-  const closed = (base: string): string => (base.endsWith('/') ? base : `${base}/`);
-  return { download: closed(publicUrl || 'download'), audio: closed(publicAudioUrl || 'audio_download') };
+  const withTrailingSlash = (base: string): string => (base.endsWith('/') ? base : `${base}/`);
+  return {
+    download: withTrailingSlash(publicUrl || 'download'),
+    audio: withTrailingSlash(publicAudioUrl || 'audio_download'),
+  };
 }

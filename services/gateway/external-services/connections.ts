@@ -43,7 +43,7 @@ export class UpstreamConnections extends Agent {
 
   override keepSocketAlive(socket: Duplex): void {
     this.#repairs.get(socket)?.expectHead();
-    // The return value, which the types of Node.js omit, tells whether the connection is kept.
+    // The return value, which the types of Node.js omit, is true when the connection is kept.
     return super.keepSocketAlive(socket);
   }
 

@@ -136,7 +136,7 @@ function connectStreams(
 ): void {
   let trailers: readonly string[] = [];
   let failure: unknown;
-  // `close(NGHTTP2_CANCEL)` would send END_STREAM first, which tells the upstream that the request is complete.
+  // `close(NGHTTP2_CANCEL)` would send END_STREAM first, which signals a complete request to the upstream.
   const cancelUpstream = (): void => cancel.abort();
   response.once('close', cancelUpstream);
   // A request that its client breaks off must not appear complete to the upstream.

@@ -14,19 +14,19 @@ export async function withTitles(
 ): Promise<readonly GitEvent[]> {
   const commitEvents = events.filter(({ commit, tag }) => commit !== '' && !tag);
   const titles = new Map<string, string>();
-  const read = async (some: readonly GitEvent[]): Promise<void> => {
-    const [first] = some;
+  const read = async (batch: readonly GitEvent[]): Promise<void> => {
+    const [first] = batch;
     const repository = first && (await repositories.find(first.owner, first.name));
     if (repository === undefined) return;
     const commits = await readCommits(git, manager.getFolder(repository), [
-      ...new Set(some.map(({ commit }) => commit)),
+      ...new Set(batch.map(({ commit }) => commit)),
     ]);
     for (const { id, message } of commits.values()) titles.set(id, getTitle(message));
   };
   const queue = [...Map.groupBy(commitEvents, ({ owner, name }) => `${owner}/${name}`).values()];
   const worker = async (): Promise<void> => {
     // A damaged repository only loses its titles; the events stay.
-    for (let some = queue.pop(); some !== undefined; some = queue.pop()) await read(some).catch(() => undefined);
+    for (let batch = queue.pop(); batch !== undefined; batch = queue.pop()) await read(batch).catch(() => undefined);
   };
   await Promise.all(Array.from({ length: maxConcurrent }, worker));
   return events.map((event) => ({ ...event, title: (event.tag ? undefined : titles.get(event.commit)) ?? '' }));

@@ -259,7 +259,7 @@ async function writeInput(child: RunningChild, input: RunOptions['input']): Prom
   try {
     await pipeline(input, child.stdin);
   } catch (error) {
-    // Git closed its input early. The exit code tells the result.
+    // Git closed its input early. The exit code determines the result.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
   }
 }

@@ -8,7 +8,7 @@ import { ok, route, type Answer, type Call, type Route } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
 import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
 
-/** Builds the routes of assignees and reviewers, and of what an account starred and watches. */
+/** Builds the routes of assignees and reviewers, and of starred and watched repositories of an account. */
 export function accountListRoutes(deps: ApiDependencies & { readonly db: Kysely<Tables> }): readonly Route[] {
   const { db } = deps;
   return [

@@ -40,7 +40,7 @@ async function renameBranch(deps: ApiDependencies, call: Call): Promise<Answer> 
   if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[Name]: GitRefName');
   if (name === old) throw new Problem('git.invalid', 422, 'Cannot rename a branch to its own name.');
   const isDefault = old === repository.defaultBranch;
-  // A new default branch changes what every client clones.
+  // A new default branch changes every later clone.
   if (isDefault) await lookup.require(call.caller, getRepositoryName(call), 'admin');
   if (all.some(({ ref }) => ref === heads + name))
     throw new Problem(

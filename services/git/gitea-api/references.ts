@@ -72,18 +72,20 @@ async function branchesJson(
   call: Call,
   repository: Repository,
   level: string,
-  some: readonly Reference[],
+  references: readonly Reference[],
 ) {
-  const ids = [...new Set(some.map(({ commit }) => commit))];
+  const ids = [...new Set(references.map(({ commit }) => commit))];
   const folder = manager.getFolder(repository);
   const byId = await readCommits(git, folder, ids);
   const accounts = await owners.findAccountsByEmail(
     [...byId.values()].flatMap(({ author, committer }) => [author.email, committer.email]),
   );
   const mayWrite = levels.findIndex((each) => each === level) >= 2;
-  const rules = await Promise.all(some.map(({ ref }) => protections.findRule(repository.id, ref.slice(heads.length))));
+  const rules = await Promise.all(
+    references.map(({ ref }) => protections.findRule(repository.id, ref.slice(heads.length))),
+  );
   const account = call.caller.identity?.account ?? '';
-  return some.flatMap(({ ref, commit: id }, index) => {
+  return references.flatMap(({ ref, commit: id }, index) => {
     const commit = byId.get(id);
     if (commit === undefined) return [];
     const rule = rules[index];
@@ -96,13 +98,13 @@ async function branchesJson(
 async function getBranchJson(deps: ApiDependencies, call: Call, name: string) {
   const { git } = deps;
   const { repository, level, folder } = await findRepository(deps, call);
-  const some = isReferenceName(heads + name) ? await readReferences(git, folder, heads + name) : [];
+  const references = isReferenceName(heads + name) ? await readReferences(git, folder, heads + name) : [];
   const [json] = await branchesJson(
     deps,
     call,
     repository,
     level,
-    some.filter(({ ref }) => ref === heads + name),
+    references.filter(({ ref }) => ref === heads + name),
   );
   if (json === undefined) throw buildNotFoundProblem();
   return json;
@@ -112,12 +114,12 @@ async function tagsJson(
   { git, manager, objects }: ApiDependencies,
   call: Call,
   repository: Repository,
-  some: readonly Reference[],
+  references: readonly Reference[],
 ) {
   const folder = manager.getFolder(repository);
-  const commits = await readCommits(git, folder, [...new Set(some.map(({ commit }) => commit))]);
+  const commits = await readCommits(git, folder, [...new Set(references.map(({ commit }) => commit))]);
   return Promise.all(
-    some.map(async (tag) => {
+    references.map(async (tag) => {
       const commit = commits.get(tag.commit);
       const tagObject = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
       const message =
@@ -187,12 +189,12 @@ async function readTag(deps: ApiDependencies, call: Call): Promise<Answer> {
   const { git } = deps;
   const { repository, folder } = await findRepository(deps, call);
   const name = tags + (call.params['tag'] ?? '');
-  const some = isReferenceName(name) ? await readReferences(git, folder, name) : [];
+  const references = isReferenceName(name) ? await readReferences(git, folder, name) : [];
   const [json] = await tagsJson(
     deps,
     call,
     repository,
-    some.filter(({ ref }) => ref === name),
+    references.filter(({ ref }) => ref === name),
   );
   if (json === undefined) throw buildNotFoundProblem();
   return ok(json);

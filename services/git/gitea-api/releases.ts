@@ -55,26 +55,26 @@ export function releaseRoutes(deps: HookDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ lookup }: HookDependencies, call: Call, needed: 'read' | 'write' = 'read') {
+async function findRepository({ lookup }: HookDependencies, call: Call, requiredAccess: 'read' | 'write' = 'read') {
   const [owner, name] = getRepositoryName(call);
   const result = await lookup.find(call.caller, owner, name);
   if (result === undefined) throw buildNotFoundProblem();
-  if (needed === 'write') await lookup.require(call.caller, [owner, name], 'write');
+  if (requiredAccess === 'write') await lookup.require(call.caller, [owner, name], 'write');
   return { repository: result.repository, mayWrite: levels.indexOf(result.level) >= 2 };
 }
 
-async function getRelease(deps: HookDependencies, call: Call, needed: 'read' | 'write' = 'read') {
+async function getRelease(deps: HookDependencies, call: Call, requiredAccess: 'read' | 'write' = 'read') {
   const { releases } = deps;
-  const { repository, mayWrite } = await findRepository(deps, call, needed);
+  const { repository, mayWrite } = await findRepository(deps, call, requiredAccess);
   const id = parseId(call.params['id']);
   const release = (await releases.list(repository.id, { drafts: mayWrite })).find((row) => row.id === id);
   if (release === undefined) throw buildNotFoundProblem();
   return { repository, release };
 }
 
-async function getAsset(deps: HookDependencies, call: Call, needed: 'read' | 'write' = 'read') {
+async function getAsset(deps: HookDependencies, call: Call, requiredAccess: 'read' | 'write' = 'read') {
   const { releases } = deps;
-  const { repository, release } = await getRelease(deps, call, needed);
+  const { repository, release } = await getRelease(deps, call, requiredAccess);
   const id = parseId(call.params['asset']);
   const asset = (await releases.assets(release.id)).find((row) => row.id === id);
   if (asset === undefined) throw buildNotFoundProblem();

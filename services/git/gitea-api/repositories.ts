@@ -151,9 +151,9 @@ async function repositoryView(deps: ApiDependencies, call: Call, repository: Rep
 async function listPage(deps: ApiDependencies, call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
   const { repositories } = deps;
   const page = parsePage(call.query);
-  const { repositories: some, total } = await repositories.list({ ...query, ...page });
+  const { repositories: pageItems, total } = await repositories.list({ ...query, ...page });
   return {
-    some: await Promise.all(some.map((each) => repositoryView(deps, call, each))),
+    some: await Promise.all(pageItems.map((each) => repositoryView(deps, call, each))),
     headers: listHeaders(call, page, total),
   };
 }
@@ -182,7 +182,7 @@ async function searchRepositories(deps: ApiDependencies, call: Call): Promise<An
   const uid = Number(query.get('uid') ?? '') || undefined;
   // Mirrors are not supported, so none match.
   const nothing = mode === 'mirror';
-  const { some, headers } = await listPage(deps, call, {
+  const { some: pageItems, headers } = await listPage(deps, call, {
     visibility: nothing ? { public: false as const, owners: [], ids: [] } : await getVisibility(deps, call, false),
     ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { searchText: query.get('q') ?? '' }),
     inDescription: parseFlag(query, 'includeDesc'),
@@ -194,26 +194,26 @@ async function searchRepositories(deps: ApiDependencies, call: Call): Promise<An
     sort: sort === '' ? undefined : (sort as (typeof repositorySorts)[number]),
     descending: query.get('order') === 'desc',
   });
-  return ok({ ok: true, data: some }, headers);
+  return ok({ ok: true, data: pageItems }, headers);
 }
 
 async function listOwnerRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
   const owner = call.params['user'] ?? call.params['org'] ?? '';
   if ((await visibleOwner(deps, call.caller, owner)) === undefined) throw buildNotFoundProblem();
-  const { some, headers } = await listPage(deps, call, {
+  const { some: pageItems, headers } = await listPage(deps, call, {
     visibility: await getVisibility(deps, call, false),
     owner,
     sort: 'id',
   });
-  return ok(some, headers);
+  return ok(pageItems, headers);
 }
 
 async function listOwnRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { some, headers } = await listPage(deps, call, {
+  const { some: pageItems, headers } = await listPage(deps, call, {
     visibility: await getVisibility(deps, call, true),
     sort: 'id',
   });
-  return ok(some, headers);
+  return ok(pageItems, headers);
 }
 
 async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Answer> {

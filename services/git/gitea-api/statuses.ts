@@ -39,16 +39,16 @@ export function statusRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-async function getCommit({ manager, lookup, objects }: ApiDependencies, call: Call, needed: 'read' | 'write') {
-  const repository = await lookup.require(call.caller, getRepositoryName(call), needed);
+async function getCommit({ manager, lookup, objects }: ApiDependencies, call: Call, requiredAccess: 'read' | 'write') {
+  const repository = await lookup.require(call.caller, getRepositoryName(call), requiredAccess);
   const revision = await resolveRevision(objects, manager.getFolder(repository), repository, call.params['ref']);
   if (revision === undefined) throw buildNotFoundProblem();
   return { repository, commit: revision.commit };
 }
 
-async function statusesJson({ owners }: ApiDependencies, call: Call, full: string, some: readonly StatusRow[]) {
+async function statusesJson({ owners }: ApiDependencies, call: Call, full: string, pageItems: readonly StatusRow[]) {
   return Promise.all(
-    some.map(async ({ id, account, commit_id, context, created_at, description, state, target_url }) => ({
+    pageItems.map(async ({ id, account, commit_id, context, created_at, description, state, target_url }) => ({
       id,
       status: state,
       target_url,

@@ -166,10 +166,10 @@ async function listTeamRepositories(deps: ApiDependencies, call: Call): Promise<
   const visibility = await access.getVisibility(call.caller);
   const result = await repositories.list({ visibility, ownerId: id, sort: 'id', ...page });
   const levels = await Promise.all(result.repositories.map((each) => access.getLevel(call.caller, each)));
-  const some = await Promise.all(
+  const pageItems = await Promise.all(
     result.repositories.map((each, index) => toRepositoryView(deps, call, each, levels[index] ?? 'none')),
   );
-  return ok(some, listHeaders(call, page, result.total));
+  return ok(pageItems, listHeaders(call, page, result.total));
 }
 
 async function readTeamRepository(deps: ApiDependencies, call: Call): Promise<Answer> {

@@ -26,24 +26,26 @@ async function mergeUpstream(deps: ContentDependencies, call: Call): Promise<Ans
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   const parent = await getParent(deps, call, repository);
   const { branch = repository.defaultBranch, ff_only: isForwardOnly = false } = await readJsonBody(call, upstreamBody);
-  const ours = await findCommit(deps, repository, branch);
+  const headCommit = await findCommit(deps, repository, branch);
   // The default branches correspond even if their names differ.
   const same = await findCommit(deps, parent, branch);
-  const theirs =
+  const upstreamCommit =
     same ?? (branch === repository.defaultBranch ? await findCommit(deps, parent, parent.defaultBranch) : undefined);
-  if (ours === undefined || theirs === undefined) throw buildNotFoundProblem();
+  if (headCommit === undefined || upstreamCommit === undefined) throw buildNotFoundProblem();
   const folder = manager.getFolder(repository);
-  await fetchCommit(git, folder, manager.getFolder(parent), theirs);
-  if (await isWithin(git, folder, theirs, ours)) return ok({ merge_type: 'up-to-date' });
+  await fetchCommit(git, folder, manager.getFolder(parent), upstreamCommit);
+  if (await isWithin(git, folder, upstreamCommit, headCommit)) return ok({ merge_type: 'up-to-date' });
   const account = getAccount(call);
   await protections.checkCommit(repository.id, branch, { account });
-  const isForward = await isWithin(git, folder, ours, theirs);
+  const isForward = await isWithin(git, folder, headCommit, upstreamCommit);
   if (!isForward && isForwardOnly) throw new Problem('git.diverged', 409, 'the branches have diverged');
   await lfs.share(parent, repository);
   const email = getCommitEmail(await owners.getForAccount(account), call.base);
   const message = `Merge branch '${branch}' of ${parent.owner}/${parent.name}`;
-  const after = isForward ? theirs : await createMerge(deps, folder, [ours, theirs], message, { name: account, email });
-  await changeReference(deps, repository, account, { ref: heads + branch, before: ours, after });
+  const after = isForward
+    ? upstreamCommit
+    : await createMerge(deps, folder, [headCommit, upstreamCommit], message, { name: account, email });
+  await changeReference(deps, repository, account, { ref: heads + branch, before: headCommit, after });
   return ok({ merge_type: isForward ? 'fast-forward' : 'merge' });
 }
 
@@ -86,14 +88,14 @@ async function isWithin(git: Git, folder: string, commit: string, other: string)
 async function createMerge(
   { context, git }: ContentDependencies,
   folder: string,
-  [ours, theirs]: readonly [string, string],
+  [headCommit, upstreamCommit]: readonly [string, string],
   message: string,
   author: { readonly name: string; readonly email: string },
 ): Promise<string> {
   await using area = await MergeArea.open(context, git, folder);
-  const result = await area.merge(ours, theirs);
+  const result = await area.merge(headCommit, upstreamCommit);
   if (!('tree' in result)) throw new Problem('git.conflict', 409, `merge conflict: ${result.conflicts.join(', ')}`);
-  const commit = await area.commit(result.tree, [ours, theirs], message, author);
-  await area.saveTo(commit, [ours, theirs]);
+  const commit = await area.commit(result.tree, [headCommit, upstreamCommit], message, author);
+  await area.saveTo(commit, [headCommit, upstreamCommit]);
   return commit;
 }

@@ -115,8 +115,8 @@ async function listOwnWatches(deps: ApiDependencies & { readonly db: Db }, call:
   );
   const all = visibleRows.flat();
   const page = parsePage(call.query);
-  const some = await Promise.all(
+  const pageItems = await Promise.all(
     getPageItems(all, page).map(({ repository, level }) => toRepositoryView(deps, call, repository, level)),
   );
-  return ok(some, listHeaders(call, page, all.length));
+  return ok(pageItems, listHeaders(call, page, all.length));
 }

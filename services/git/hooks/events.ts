@@ -24,7 +24,7 @@ export const hookEvents = [
 ] as const;
 export type HookEventName = (typeof hookEvents)[number];
 
-/** Event names of the API that stand for several events. */
+/** Event names of the API that represent several events. */
 const eventGroups: Readonly<Record<string, readonly HookEventName[]>> = {
   issues: ['issues', 'issue_assign', 'issue_label', 'issue_milestone', 'issue_comment'],
   pull_request: [

@@ -24,7 +24,7 @@ export function renderLfsProblem({ status, detail, headers }: Problem, isLock: b
   return { ...reply, headers: { ...reply.headers, ...again, ...headers } };
 }
 
-/** Builds the 401 problem that makes clients ask for credentials. */
+/** Builds the 401 problem that makes clients request credentials. */
 export function lfsSignIn(detail: string): Problem {
   return new Problem('git.sign_in', 401, detail, { headers: { 'WWW-Authenticate': 'Basic realm="gitea-lfs"' } });
 }

@@ -22,7 +22,7 @@ export interface ListenerDependencies {
   readonly swagger: object;
   /** Answers files and archives at the URLs of Gitea; undefined for other paths. */
   readonly web: (request: IncomingMessage, url: URL, base: string) => Promise<Answer | undefined>;
-  /** Returns a page for visitors without an account; undefined for what is not public. */
+  /** Returns a page for visitors without an account; undefined for private content. */
   readonly visitorPage: (
     url: URL,
     links: { readonly base: string; readonly app: string | undefined },
@@ -97,7 +97,7 @@ async function pageAnswer(
   if (isBrowser && (hasAccount || knowsApp)) return toApp();
   const pages = context.appPages.forRequest(request);
   const page = await visitorPage(url, { base, app: pages === undefined ? undefined : pages + path });
-  // The app asks for a sign-in first, so the response does not reveal whether the content exists.
+  // The app requires a sign-in first, so the response does not reveal whether the content exists.
   return page ?? (isBrowser ? toApp() : undefined);
 }
 
@@ -130,7 +130,7 @@ function refuse(
 function renderProblem({ status, detail, headers }: Problem): Reply {
   return textReply(status, `${detail}\n`, {
     'Cache-Control': 'max-age=0, private, must-revalidate',
-    // Makes clients ask for the credentials again.
+    // Makes clients request the credentials again.
     ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gitea"' } : {}),
     ...headers,
   });

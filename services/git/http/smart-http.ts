@@ -85,7 +85,7 @@ export async function smartHttp(
   if (!response.writableFinished && !response.destroyed) await once(response, 'close');
 }
 
-/** Finds the repository. Missing and unreadable repositories answer alike: 401 to visitors and 404 to accounts. */
+/** Finds the repository. Missing and unreadable repositories return the same error: 401 to visitors and 404 to accounts. */
 async function find(
   deps: SmartHttpDependencies,
   caller: Caller,
@@ -169,7 +169,7 @@ function buildBadRequestProblem(): Problem {
   return new Problem('git.bad_request', 400, 'Git does not ask that.');
 }
 
-/** Builds the 401 problem that makes clients ask for credentials. */
+/** Builds the 401 problem that makes clients request credentials. */
 function buildSignInProblem(): Problem {
   return new Problem('git.sign_in', 401, 'Unauthorized', { headers: { 'WWW-Authenticate': 'Basic realm="Gitea"' } });
 }

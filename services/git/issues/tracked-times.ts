@@ -83,11 +83,11 @@ export class TrackedTimes {
   }
 
   /** Stops the stopwatch and optionally records its time. Returns false if none is running for the issue. */
-  stop(issue: number, account: string, { record: noted }: { readonly record: boolean }): Promise<boolean> {
+  stop(issue: number, account: string, { record: isRecorded }: { readonly record: boolean }): Promise<boolean> {
     return this.#context.commit(async (transaction: Kysely<Tables>) => {
       const stopwatch = await deleteStopwatch(transaction, account, issue);
       if (stopwatch === undefined) return false;
-      if (noted) await recordTime(transaction, toTrackedTime(stopwatch, this.#context.clock.now()));
+      if (isRecorded) await recordTime(transaction, toTrackedTime(stopwatch, this.#context.clock.now()));
       return true;
     });
   }

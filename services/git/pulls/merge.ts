@@ -216,13 +216,13 @@ export class Merges {
   async #createMergeCommit(
     area: MergeArea,
     ours: string,
-    theirs: string,
+    base: string,
     message: string,
     committer: Author,
   ): Promise<string> {
-    const result = await area.merge(ours, theirs);
+    const result = await area.merge(ours, base);
     if ('conflicts' in result) throw buildConflictProblem(result.conflicts);
-    return area.commit(result.tree, [ours, theirs], message, committer);
+    return area.commit(result.tree, [ours, base], message, committer);
   }
 
   async #rebase(

@@ -134,7 +134,10 @@ export class SshServer implements Disposable {
     connection.on('tcpip', (_accept, reject) => reject());
   }
 
-  /** Authenticates a client. It first asks whether the key is accepted and then proves that it has the private key. */
+  /**
+   * Authenticates a client. The client first checks whether the key is accepted and then proves that it has the private
+   * key.
+   */
   async #authenticate(attempt: AuthContext): Promise<SshIdentity | undefined> {
     if (attempt.method !== 'publickey') return undefined;
     // Reject RSA signatures with SHA-1: clients sign with SHA-2 since OpenSSH 7.2.

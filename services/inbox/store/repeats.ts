@@ -78,8 +78,8 @@ export async function assignRuns(transaction: Kysely<Tables>, offers: readonly I
   const repeated: Placements['repeated'][number][] = [];
   const supersededIds: number[] = [];
   for (const [index, { time }] of offers.entries()) {
-    const likeness = hashes[index] ?? 0;
-    const previous = newest.get(likeness);
+    const contentHash = hashes[index] ?? 0;
+    const previous = newest.get(contentHash);
     const isRepeat =
       previous !== undefined && Math.abs(time - previous.time) <= maxPauseMs && time - previous.since <= maxRunMs;
     const since = isRepeat ? previous.since : time;
@@ -87,10 +87,10 @@ export async function assignRuns(transaction: Kysely<Tables>, offers: readonly I
     if (isRepeat && 'id' in previous.position) supersededIds.push(previous.position.id);
     if (isRepeat && 'index' in previous.position) {
       const { index: previousIndex } = previous.position;
-      rows[previousIndex] = { ...(rows[previousIndex] ?? { likeness, since }), latest: 0 };
+      rows[previousIndex] = { ...(rows[previousIndex] ?? { likeness: contentHash, since }), latest: 0 };
     }
-    rows.push({ likeness, since, latest: 1 });
-    newest.set(likeness, { since, time, position: { index } });
+    rows.push({ likeness: contentHash, since, latest: 1 });
+    newest.set(contentHash, { since, time, position: { index } });
   }
   if (supersededIds.length > 0) {
     await transaction.updateTable('items').set({ latest: 0 }).where('id', 'in', supersededIds).execute();

@@ -18,7 +18,7 @@ export interface Exchange {
 /** Reply of a handler, or nothing from one that writes the response itself. */
 type HandlerResult = Reply | undefined | void;
 
-/** Route of a listener, declared as data. `Call` is what its handler receives. */
+/** Route of a listener, declared as data. `Call` is the argument of its handler. */
 export interface Route<Call extends Exchange = Exchange> extends RoutePattern {
   /**
    * Returns the reply, or writes the response itself and returns nothing.
@@ -41,7 +41,7 @@ export interface ListenerOptions<Call extends Exchange, Declared extends Route<C
   /** Runs before a route is found, for header fields that depend on the request. */
   readonly begin?: (request: IncomingMessage, response: ServerResponse) => void;
   /**
-   * Creates the call of a handler from what the route declares: authenticates, checks access and reads the body.
+   * Creates the call of a handler from the declaration of the route: authenticates, checks access and reads the body.
    * @throws Problem
    */
   readonly createCall: (exchange: Exchange, route: Declared) => Call | Promise<Call>;

@@ -97,13 +97,13 @@ function spoolHandlers(dependencies: ApiDependencies, spool: SpoolView): readonl
       const source = raw === undefined ? null : new TextDecoder().decode(raw.subarray(0, maxSourceBytes));
       const sourceCut = raw !== undefined && raw.byteLength > maxSourceBytes;
       const mail = raw === undefined ? undefined : await reader.read(raw);
-      const notice = mail === undefined ? undefined : toNotification(mail, defaultOptions);
+      const notification = mail === undefined ? undefined : toNotification(mail, defaultOptions);
       const deliveries = toDeliveries(message, jobsByKey);
       return {
         ...toSummary(message, deliveries, mail?.subject ?? message.subject ?? ''),
         from: mail?.from ?? '',
-        body: notice?.body ?? '',
-        format: notice?.format ?? 'text',
+        body: notification?.body ?? '',
+        format: notification?.format ?? 'text',
         attachments: (mail?.attachments ?? [])
           .slice(0, maxAttachments)
           .map(({ name, type, size }) => ({ name, type, size })),

@@ -36,7 +36,7 @@ export function setupHandlers(routing: Routing, settings: Settings): readonly Ap
   ];
 }
 
-/** Returns what a mail would become, without delivering it. */
+/** Returns the notification for a mail, without delivering it. */
 function createTrialHandler(routing: Routing, settings: Settings): ApiHandler {
   return implement(mailApi.try, ({ body: { from, to, subject, text } }) => {
     const appliedRule = findRule(routing.rules, { sender: getAddress(from), from, subject, recipients: [to] });
@@ -67,13 +67,13 @@ function describeDelivery(
   }
   const templates = mappings.find(({ address }) => address === entry) ?? defaultOptions.templates;
   const config = entry.split('@', 1)[0] ?? '';
-  const notice = toNotification(mail, { type, to, config, templates, recognize: recognise });
+  const notification = toNotification(mail, { type, to, config, templates, recognize: recognise });
   return {
     target,
-    type: notice.type,
+    type: notification.type,
     priority: priority ?? null,
-    title: notice.title,
-    body: notice.body.slice(0, maxShownLength),
+    title: notification.title,
+    body: notification.body.slice(0, maxShownLength),
   };
 }
 

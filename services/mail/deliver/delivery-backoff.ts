@@ -31,7 +31,7 @@ export class DeliveryBackoff {
   /** Waits until the burst is over; `acceptedAt` in ms since the epoch reduces the wait for mails accepted earlier. */
   async waitUntilIdle(acceptedAt: number, signal: AbortSignal): Promise<void> {
     const maxWaitMs = Math.min(maxDelayMs, acceptedAt + maxDelayMs - this.#clock.now());
-    for (let waited = 0; waited < maxWaitMs && this.#clock.now() < this.#burstUntil; waited += checkIntervalMs) {
+    for (let waitedMs = 0; waitedMs < maxWaitMs && this.#clock.now() < this.#burstUntil; waitedMs += checkIntervalMs) {
       await this.#pause(signal);
       signal.throwIfAborted();
     }

@@ -135,9 +135,9 @@ export class DeliveryWorker {
     mail: ParsedMail,
   ): Promise<void> {
     const { handovers } = this.#dependencies.context;
-    const notice = toNotification(mail, this.#toNotificationOptions(payload), getAttachmentNames(mail));
+    const notification = toNotification(mail, this.#toNotificationOptions(payload), getAttachmentNames(mail));
     const files = getFiles(mail);
-    const offer = { notice, ...(files.length === 0 ? {} : { files }) };
+    const offer = { notice: notification, ...(files.length === 0 ? {} : { files }) };
     if (target.kind === 'url') {
       await handovers.pass(notificationOffered, getHandoverKey(payload), {
         ...offer,
@@ -194,16 +194,16 @@ export class DeliveryWorker {
     const otherNames = getAttachmentNames(mail).filter(
       (_, index) => file === undefined || mail.attachments[index]?.bytes !== file.bytes,
     );
-    const notice = toNotification(mail, this.#toNotificationOptions(payload), otherNames);
+    const notification = toNotification(mail, this.#toNotificationOptions(payload), otherNames);
     await handovers.pass(pushOffered, key, {
       topic,
-      title: notice.title,
-      message: toText(notice),
+      title: notification.title,
+      message: toText(notification),
       tags: [],
-      priority: payload.priority ?? toPriority(notice.type),
-      markdown: notice.format === 'markdown',
+      priority: payload.priority ?? toPriority(notification.type),
+      markdown: notification.format === 'markdown',
       ...(file === undefined ? {} : { file }),
-      source: notice.source,
+      source: notification.source,
       origin: key,
     });
   }

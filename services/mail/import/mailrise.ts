@@ -26,7 +26,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** The sections of the peer's configuration that mean something here. Others are not looked at. */
+/** Sections of the peer's configuration that are supported here. Other sections are ignored. */
 interface Configuration {
   readonly configs: Fields;
   readonly port: number | undefined;

@@ -70,7 +70,7 @@ function getMaxLength(field: unknown): number {
 }
 
 function readFormat(value: unknown, query: string | null): TextFormat {
-  // `null` requests an unchanged body, which is what text is for every destination.
+  // `null` requests an unchanged body, which is the default for all destinations.
   const formatName = value === null ? 'text' : (findNonEmpty(value, query) ?? 'text');
   const format = TextFormat.safeParse(typeof formatName === 'string' ? formatName.toLowerCase() : formatName);
   if (!format.success) throw refusal(400, sentences.badFormat);

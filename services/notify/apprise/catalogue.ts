@@ -90,7 +90,7 @@ export class EngineCatalogue {
     try {
       return Catalogue.parse(JSON.parse(text));
     } catch (error) {
-      // A file that cannot be parsed is treated as missing, and the library is asked again.
+      // A file that cannot be parsed is treated as missing, and the library is called again.
       if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
       throw error;
     }

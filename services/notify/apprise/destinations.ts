@@ -14,7 +14,7 @@ import { engineServices, refusedSchemes } from '../../contracts/notify/engine-sc
 const batchSize = 100;
 /** Timeout for the description of URLs. */
 const describeTimeoutMs = 15_000;
-/** After a failure, the library is not asked again for this time. */
+/** After a failure, the library is not called again for this time. */
 const pauseMs = 15_000;
 /** Maximum number of cached results. */
 const maxCached = 10_000;
@@ -181,7 +181,7 @@ export class EngineDestinations {
 
   #isCached(id: string): boolean {
     const cached = this.#cache.get(id);
-    // Another release may accept what this one refuses.
+    // Another release may accept URLs that this one refuses.
     return cached !== undefined && !('reason' in cached && this.#clock.now() - cached.timestamp > hourMs);
   }
 

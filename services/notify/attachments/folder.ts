@@ -115,27 +115,29 @@ export class AttachmentFolder {
   /** Removes files; missing files are ignored. */
   async remove(files: readonly string[]): Promise<void> {
     for (const file of files) {
-      await unlink(join(this.#folder, file)).catch((error: unknown) => this.#logUnlessMissing(error, 'not removed'));
+      await unlink(join(this.#folder, file)).catch((error: unknown) =>
+        this.#logUnlessMissing(error, 'attachment deletion failed'),
+      );
     }
   }
 
   /** Removes old files that `retained` does not contain; a crash can leave them behind. */
   async removeOrphans(retained: ReadonlySet<string>): Promise<void> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
-      this.#logUnlessMissing(error, 'not listed');
+      this.#logUnlessMissing(error, 'attachment listing failed');
       return [];
     });
     for (const name of names.filter((each) => !retained.has(each))) {
       const stats = await stat(join(this.#folder, name)).catch((error: unknown) =>
-        this.#logUnlessMissing(error, 'not seen'),
+        this.#logUnlessMissing(error, 'attachment check failed'),
       );
       if (stats !== undefined && this.#context.clock.now() - stats.mtimeMs > orphanMinAgeMs) await this.remove([name]);
     }
   }
 
-  #logUnlessMissing(error: unknown, action: string): undefined {
+  #logUnlessMissing(error: unknown, message: string): undefined {
     if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
-    this.#context.log.warn(`attachments were ${action}`, { error });
+    this.#context.log.warn(message, { error });
     return undefined;
   }
 }

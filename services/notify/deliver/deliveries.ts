@@ -102,7 +102,7 @@ export class Deliveries {
     });
   }
 
-  /** Returns what a new delivery to this destination waits for: a recovery, running deliveries, or nothing. */
+  /** Returns the reason why a new delivery to this destination waits: a recovery, running deliveries, or nothing. */
   getPredecessors(destinationId: string): 'others' | 'turn' | 'nothing' {
     if (this.#failing.has(destinationId)) return 'others';
     return this.#activeAttempts.has(destinationId) ? 'turn' : 'nothing';

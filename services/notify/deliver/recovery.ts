@@ -24,8 +24,7 @@ export class Recovery {
   }
 
   /**
-   * Records a failed attempt of the first delivery of a queue. `retryAfterMs`: time that the destination asked to
-   * wait.
+   * Records a failed attempt of the first delivery of a queue. `retryAfterMs`: delay that the destination requested.
    */
   recordFailure(destination: string, retryAfterMs = 0, triedAt = this.#context.clock.now()): void {
     this.#failures.set(destination, { triedAt, notBefore: triedAt + retryAfterMs });

@@ -77,7 +77,7 @@ export interface DestinationKind {
   readonly secureProtocols: readonly string[];
   /** URL templates for the catalogue, in the notation of Apprise. */
   readonly templates: readonly string[];
-  /** Supported arguments besides the common ones. */
+  /** Supported arguments in addition to the common ones. */
   readonly args: readonly string[];
   /** Arguments that are moved to another part of the URL, so that its normal form does not contain them. */
   readonly movedArguments?: readonly string[];

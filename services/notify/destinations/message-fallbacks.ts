@@ -1,7 +1,7 @@
 import type { Message } from '../domain/message.ts';
 import { escapeHtml } from '../domain/text/convert.ts';
 
-/** Parts of a message besides text that a destination supports. */
+/** Parts of a message in addition to text that a destination supports. */
 export interface MessageCapabilities {
   /** Accepts a message without text; for other destinations, the names of the files become the text. */
   readonly filesOnly?: boolean | undefined;

@@ -4,7 +4,7 @@ import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { DeliveryResult } from './destination.ts';
 
 const dayMs = 24 * 3600 * 1000;
-/** An untrusted certificate does not change by itself; one retry covers a renewal in progress. */
+/** An untrusted certificate does not change without a renewal; one retry covers a renewal in progress. */
 const maxUntrustedAttempts = 2;
 
 /**

@@ -29,9 +29,9 @@ export function explainSelection(
   const missing = expression.map((each) =>
     each.filter((requestedTag) => selectDestinations([{ tags }], [[requestedTag]]).length === 0),
   );
-  const nearest = missing.toSorted((a, b) => a.length - b.length)[0] ?? [];
-  const alternatives = missing.length > 1 && nearest.length === 1 && missing.every(({ length }) => length === 1);
-  const names = alternatives ? missing.flat().map(formatTag) : nearest.map(formatTag);
+  const closest = missing.toSorted((a, b) => a.length - b.length)[0] ?? [];
+  const alternatives = missing.length > 1 && closest.length === 1 && missing.every(({ length }) => length === 1);
+  const names = alternatives ? missing.flat().map(formatTag) : closest.map(formatTag);
   return { chosen: false, why: `It is not tagged ${joinList([...new Set(names)], alternatives ? 'or' : 'and')}.` };
 }
 

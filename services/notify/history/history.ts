@@ -6,7 +6,7 @@ import type { NotificationIndex } from './notification-index.ts';
 import type { MaskedUrls } from '../store/masked-urls.ts';
 import type { DeliveryTable, NotifyTables } from '../store/tables.ts';
 
-/** Notification in the history; only the jobs know which deliveries can be retried. */
+/** Notification in the history. The jobs determine which deliveries can be retried. */
 export interface PastNotification extends Omit<NotifyHistoryEntry, 'deliveries'> {
   readonly deliveries: readonly Omit<NotifyDelivery, 'givenUp' | 'nextAt'>[];
 }

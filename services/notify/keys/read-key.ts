@@ -65,7 +65,7 @@ export function refuseDisallowed(
   return { reason: `${result.destination.service} is switched off by a setting`, needsEngine: false };
 }
 
-/** Parses URLs that are not in a configuration yet; the engine is asked about those that are not native. */
+/** Parses URLs that are not in a configuration yet; URLs that are not native are parsed by the engine. */
 export async function readDestinations(
   addresses: readonly string[],
   engine: EngineDestinations,

@@ -73,8 +73,8 @@ export class HealthStore implements AsyncDisposable {
     const unsaved = [this.#beingWritten, this.#pending];
     const db: Kysely<NotifyTables> = this.#context.db;
     for (let start = 0; start < ids.length; start += batchSize) {
-      const some = ids.slice(start, start + batchSize);
-      const rows = await db.selectFrom('destination_health').selectAll().where('destination_id', 'in', some).execute();
+      const batch = ids.slice(start, start + batchSize);
+      const rows = await db.selectFrom('destination_health').selectAll().where('destination_id', 'in', batch).execute();
       for (const { destination_id, state, detail, updated_at, succeeded_at } of rows) {
         const lastSuccess = succeeded_at === null ? null : Number(succeeded_at);
         health.set(destination_id, { state, detail, time: Number(updated_at), lastSuccess });

@@ -124,10 +124,10 @@ export class NotificationStore {
       updated_at: time,
     }));
     for (let start = 0; start < rows.length; start += insertBatchSize) {
-      const some = rows.slice(start, start + insertBatchSize);
-      const values = some.flatMap((row) => Object.values(row));
-      const build = () => transaction.insertInto('deliveries').values(some).compile();
-      await executeCached(transaction, `notify.deliveries ${String(some.length)}`, values, build);
+      const batch = rows.slice(start, start + insertBatchSize);
+      const values = batch.flatMap((row) => Object.values(row));
+      const build = () => transaction.insertInto('deliveries').values(batch).compile();
+      await executeCached(transaction, `notify.deliveries ${String(batch.length)}`, values, build);
     }
   }
 
@@ -206,11 +206,11 @@ export class NotificationStore {
     completed: readonly CompletedDelivery[],
     now: number,
   ): Promise<void> {
-    const alike = Map.groupBy(completed, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
-    for (const each of alike.values()) {
-      for (const some of chunkRows(each)) {
-        const [{ attempts, detail } = { attempts: 0, detail: '' }] = some;
-        const { shape, condition, values } = buildDeliverySelection(some);
+    const groups = Map.groupBy(completed, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
+    for (const each of groups.values()) {
+      for (const batch of chunkRows(each)) {
+        const [{ attempts, detail } = { attempts: 0, detail: '' }] = batch;
+        const { shape, condition, values } = buildDeliverySelection(batch);
         const build = () =>
           sql<never>`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail}, code = '',
             updated_at = ${now}, sealed_url = '' where ${condition()}`.compile(transaction);

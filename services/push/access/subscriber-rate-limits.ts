@@ -5,7 +5,7 @@ import type { Sender } from './limits.ts';
 
 /** Milliseconds after which a subscriber is no longer charged for a topic, as in ntfy. */
 const idleMs = 24 * 60 * 60 * 1000;
-/** Milliseconds without a subscriber after which a Matrix server is told to delete the address. */
+/** Milliseconds without a subscriber after which a Matrix server is requested to delete the address. */
 const abandonAfterMs = 12 * 60 * 60 * 1000;
 /** Maximum number of remembered topics; the least recently subscribed one is dropped first. */
 const maxTopics = 50_000;

@@ -109,7 +109,7 @@ export function parsePublication(request: PublishRequest): ParsedPublication {
     cached,
   };
   if (pollId !== '') {
-    // Poll requests carry no other fields; they only tell an app to fetch messages.
+    // Poll requests carry no other fields; they only make an app fetch messages.
     return { draft: { event: 'poll_request', topic, message: 'New message', pollId, cached: false } };
   }
   // UnifiedPush messages are encrypted for one application and not shown to users.

@@ -1,4 +1,4 @@
-/** Token bucket: allows `burst` operations at once and one more every `replenish` ms. */
+/** Token bucket: allows `burst` operations in a burst and one more every `replenish` ms. */
 export class TokenBucket {
   readonly #burst: number;
   readonly #replenish: number;

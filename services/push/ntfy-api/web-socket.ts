@@ -104,7 +104,7 @@ function createOutlet(webSocket: WebSocket, socket: Duplex, clock: Pick<Clock, '
   return {
     stream: socket,
     end: () => webSocket.close(goingAwayCode),
-    life: {
+    lifetime: {
       ping() {
         pingedAt ??= clock.now();
         receivedBytes = 0;

@@ -17,7 +17,7 @@ export const feedMigrations: readonly Migration[] = [
 
 const OldEntry = z.object({ key: z.string(), offer: z.object({ source: z.string(), body: z.string() }) });
 
-/** Reduces the inbox copies of delayed messages to what their own text does not contain. */
+/** Reduces the inbox copies of delayed messages to the parts that their text does not contain. */
 async function shortenEntries(db: Kysely<any>): Promise<void> {
   for (let last = 0; ;) {
     const rows: { seq: number; entry: string }[] = await db

@@ -27,7 +27,7 @@ export interface Outlet {
   /** Ends the stream according to its protocol. */
   end(): void;
   /** Set when the protocol has its own keepalive. */
-  readonly life?: {
+  readonly lifetime?: {
     /** Sends a ping. */
     ping(): void;
     /** Disconnects a client that has not answered a ping in time. */
@@ -84,13 +84,13 @@ export class Subscriber {
 
   /** Sends a keepalive event or a ping; history in progress serves as one. */
   keepAlive(event: () => Envelope): void {
-    if (this.#outlet.life !== undefined) this.#outlet.life.ping();
+    if (this.#outlet.lifetime !== undefined) this.#outlet.lifetime.ping();
     else if (this.#queue === undefined) this.write(event());
   }
 
   /** Disconnects a client that has not answered a ping in time. */
   checkPong(): void {
-    this.#outlet.life?.check();
+    this.#outlet.lifetime?.check();
   }
 
   /** Writes an event regardless of the filter. */

@@ -51,7 +51,7 @@ export interface EngineOptions {
   readonly idleMs: () => number;
   /** Returns the bandwidth limit at start in the format of `--bwlimit`; `off` without a limit. */
   readonly rate: () => string;
-  readonly onFileError: (complaint: LoggedFileError) => void;
+  readonly onFileError: (fileError: LoggedFileError) => void;
 }
 
 interface Running {

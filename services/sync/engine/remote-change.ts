@@ -80,7 +80,7 @@ export async function changeRemote(
     overrides[field] = value === '' ? (option?.DefaultStr ?? '') : fileValues[field];
   }
   await checkRemote(callEngine, { ...overrides, _name: name, _root: '' });
-  // Some backends ask further questions, such as another sign-in; the given fields are written anyway.
+  // Some backends need further answers, such as another sign-in; the given fields are written anyway.
   await callEngine('config/update', { name, parameters: fileValues, opt: { noObscure: true, nonInteractive: true } });
   await clearRemoteCache(callEngine);
 }

@@ -29,8 +29,8 @@ export class LocationLocks {
 
   #admit(): void {
     for (const [index, waiting] of [...this.#waiting.entries()]) {
-      const ahead = this.#waiting.slice(0, index).filter((each) => this.#waiting.includes(each));
-      const earlier = [...this.#locked, ...ahead.map((each) => each.locations)];
+      const earlierRequests = this.#waiting.slice(0, index).filter((each) => this.#waiting.includes(each));
+      const earlier = [...this.#locked, ...earlierRequests.map((each) => each.locations)];
       if (earlier.some((locations) => overlap(locations, waiting.locations))) continue;
       this.#locked.add(waiting.locations);
       waiting.enter();

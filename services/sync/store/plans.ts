@@ -27,10 +27,10 @@ export class PlanStore {
     {
       taskId,
       plan,
-      brakes,
+      approvalReasons,
       fingerprint,
       now,
-    }: { taskId: number; plan: Plan; brakes: readonly string[]; fingerprint: string; now: number },
+    }: { taskId: number; plan: Plan; approvalReasons: readonly string[]; fingerprint: string; now: number },
   ): Promise<number> {
     const summary = {
       creates: countFiles(plan.creates),
@@ -38,7 +38,7 @@ export class PlanStore {
       deletes: countFiles(plan.deletes),
       sourceFiles: plan.sourceFiles,
       destinationFiles: plan.destinationFiles,
-      brakes,
+      brakes: approvalReasons,
     };
     const { id } = await transaction
       .insertInto('plans')

@@ -47,7 +47,7 @@ async function getPathKind(fullPath: string, path: string): Promise<PathKind> {
   try {
     isLink = (await lstat(fullPath)).isSymbolicLink();
   } catch {
-    // A missing path is no link; a later write reports other errors.
+    // A missing path is not a link; a later write reports other errors.
     return 'missing';
   }
   if (!isLink) return 'plain';

@@ -111,11 +111,20 @@ export class LocalTotals {
     }
   }
 
-  #addCheck(name: string, size: number, what: TransferredFile['what']): void {
+  #addCheck(name: string, size: number, action: TransferredFile['what']): void {
     this.#totals.checks += 1;
     this.#totals.totalChecks += 1;
     const now = new Date(this.#clock.now()).toISOString();
-    this.#addTransferred({ error: '', name, size, bytes: 0, checked: true, what, started_at: now, completed_at: now });
+    this.#addTransferred({
+      error: '',
+      name,
+      size,
+      bytes: 0,
+      checked: true,
+      what: action,
+      started_at: now,
+      completed_at: now,
+    });
   }
 
   #finishTransfer(name: string, bytes: number, error = ''): void {

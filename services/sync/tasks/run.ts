@@ -151,7 +151,7 @@ async function createPlan(
     plans.insert(transaction, {
       taskId: task.id,
       plan,
-      brakes: approvalReasons,
+      approvalReasons,
       fingerprint: getFingerprint(task.fields),
       now: context.clock.now(),
     }),

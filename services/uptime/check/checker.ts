@@ -215,10 +215,10 @@ export class Checker implements AsyncDisposable {
     this.#dependencies.log.error('checker process ended, restarting', { ...exit, inFlight });
     this.#restartedAt = this.#dependencies.clock.now();
     const knownSuspects = inFlight.filter((id) => this.#suspects.includes(id));
-    const culprits = knownSuspects.length === 1 ? knownSuspects : inFlight.length === 1 ? inFlight : [];
-    this.#suspects = [...new Set([...this.#suspects, ...inFlight])].filter((id) => !culprits.includes(id));
+    const likelySuspects = knownSuspects.length === 1 ? knownSuspects : inFlight.length === 1 ? inFlight : [];
+    this.#suspects = [...new Set([...this.#suspects, ...inFlight])].filter((id) => !likelySuspects.includes(id));
     this.#rejectPendingRequests();
-    if (culprits.length > 0) this.#events.quarantine(culprits);
+    if (likelySuspects.length > 0) this.#events.quarantine(likelySuspects);
     this.#restartTimer = systemTimer.after(restartMs, () => {
       if (this.#checks.size > 0) this.#post({ kind: 'set', checks: [...this.#checks.values()] });
     });

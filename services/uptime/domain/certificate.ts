@@ -36,7 +36,7 @@ export function findDueWarnings(
   thresholds: readonly number[],
   notified: NotifiedThresholds,
   now: number,
-): { readonly due: readonly DueWarning[]; readonly told: NotifiedThresholds } {
+): { readonly due: readonly DueWarning[]; readonly notified: NotifiedThresholds } {
   const due: DueWarning[] = [];
   const nextNotified: Record<string, number> = {};
   for (const { subject, fingerprint256, validTo, kind } of chain.chain) {
@@ -51,5 +51,5 @@ export function findDueWarnings(
     nextNotified[fingerprint256] = threshold;
     due.push({ subject, fingerprint256, validTo, daysRemaining, threshold });
   }
-  return { due, told: nextNotified };
+  return { due, notified: nextNotified };
 }

@@ -120,7 +120,7 @@ const ignored: readonly IgnoredOption[] = [
 ];
 
 /** Fields that clients of Uptime Kuma send with every monitor, or that do not affect the check. */
-const harmless = new Set([
+const optionsWithoutEffect = new Set([
   ...[
     'id',
     'path',
@@ -198,7 +198,10 @@ export function ignoredOptions(monitor: Fields): readonly string[] {
   const unknown = Object.entries(monitor)
     .filter(
       ([name, value]) =>
-        !(name in MonitorConfig.shape) && !ignoredFields.has(name) && !harmless.has(name) && isAsking(value),
+        !(name in MonitorConfig.shape) &&
+        !ignoredFields.has(name) &&
+        !optionsWithoutEffect.has(name) &&
+        isAsking(value),
     )
     .map(([name]) => name);
   if (unknown.length === 0) return sentences;

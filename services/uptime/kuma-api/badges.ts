@@ -88,8 +88,8 @@ function handlePageBadge(dependencies: BadgeDependencies, exchange: Exchange): R
 
 const notAvailable: BadgeContent = { message: 'N/A', color: colors.none };
 
-function statusBadge({ standing }: RuntimeMonitor, query: Query): BadgeContent {
-  const name = (['down', 'up', 'pending', 'maintenance'] as const)[standing.status ?? heartbeatStatus.pending];
+function statusBadge({ checkState }: RuntimeMonitor, query: Query): BadgeContent {
+  const name = (['down', 'up', 'pending', 'maintenance'] as const)[checkState.status ?? heartbeatStatus.pending];
   const defaultLabel = { down: 'Down', up: 'Up', pending: 'Pending', maintenance: 'Maintenance' }[name];
   return {
     label: query('label') ?? 'Status',
@@ -152,8 +152,8 @@ function certificateBadge({ chain }: RuntimeMonitor, query: Query, now: number):
   };
 }
 
-function responseBadge({ standing }: RuntimeMonitor, query: Query): BadgeContent {
-  const ping = getOverride(query) ?? standing.ping;
+function responseBadge({ checkState }: RuntimeMonitor, query: Query): BadgeContent {
+  const ping = getOverride(query) ?? checkState.ping;
   if (ping === null) return notAvailable;
   return {
     label: getLabel(query, 'Response'),

@@ -54,7 +54,7 @@ export interface Session {
   readonly emit: (event: string, ...args: readonly unknown[]) => void;
 }
 
-/** Fields of an answer besides `ok`. */
+/** Fields of an answer in addition to `ok`. */
 type Answer = Readonly<Record<string, unknown>>;
 
 /** Call of the Uptime Kuma protocol. */

@@ -75,7 +75,7 @@ export function maintenanceScopeEvents({ maintenances, monitors, pages }: Socket
         monitors: maintenances
           .get(toNumber(id))
           .monitors.flatMap((one) => monitors.find(one) ?? [])
-          .map((watched) => ({ id: watched.id, name: watched.config.name })),
+          .map((monitor) => ({ id: monitor.id, name: monitor.config.name })),
       }),
     },
     addMaintenanceStatusPage: {

@@ -59,10 +59,15 @@ async function addMonitor(
   { figures, tags, now }: { readonly figures: Statistics; readonly tags: TagMap; readonly now: number },
 ): Promise<void> {
   const labels = getLabels(monitor, tags);
-  const { standing, chain } = monitor;
-  if (standing.status !== null) {
-    page.add('monitor_status', 'Monitor Status (1 = UP, 0= DOWN, 2= PENDING, 3= MAINTENANCE)', labels, standing.status);
-    page.add('monitor_response_time', 'Monitor Response Time (ms)', labels, standing.ping ?? -1);
+  const { checkState, chain } = monitor;
+  if (checkState.status !== null) {
+    page.add(
+      'monitor_status',
+      'Monitor Status (1 = UP, 0= DOWN, 2= PENDING, 3= MAINTENANCE)',
+      labels,
+      checkState.status,
+    );
+    page.add('monitor_response_time', 'Monitor Response Time (ms)', labels, checkState.ping ?? -1);
   }
   for (const [window, hours] of windows) {
     const tally = await figures.getTally(monitor, hours);

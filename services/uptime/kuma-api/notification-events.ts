@@ -27,9 +27,9 @@ export function notificationEvents(dependencies: SocketDependencies): SocketEven
         const existingId = id === null || id === undefined ? undefined : toNumber(id);
         const number = await notifications.put(config, existingId);
         if (applyExisting === true) {
-          for (const watched of monitors.all()) {
-            const notificationIDList = { ...toRecord(watched.config['notificationIDList']), [String(number)]: true };
-            await monitors.change(watched.id, { notificationIDList }, { merge: true, lenient: true });
+          for (const monitor of monitors.all()) {
+            const notificationIDList = { ...toRecord(monitor.config['notificationIDList']), [String(number)]: true };
+            await monitors.change(monitor.id, { notificationIDList }, { merge: true, lenient: true });
           }
         }
         changed();

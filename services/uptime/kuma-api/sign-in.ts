@@ -26,8 +26,8 @@ export function signInEvents(context: Context, welcome: (session: Session) => Pr
     },
     login: {
       needs: 'nobody',
-      async run(session, given) {
-        const { username, password } = toRecord(given);
+      async run(session, credentials) {
+        const { username, password } = toRecord(credentials);
         const [name, secret] = [toText(username), toText(password)];
         const authorization = `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
         const identity = await translateErrors(() => accounts.authenticate({ authorization, ...toClient(session) }));
@@ -44,8 +44,8 @@ export function signInEvents(context: Context, welcome: (session: Session) => Pr
     },
     loginByToken: {
       needs: 'nobody',
-      async run(session, given) {
-        const token = toText(given);
+      async run(session, credentials) {
+        const token = toText(credentials);
         const proof = token.startsWith('tk_') ? { authorization: `Bearer ${token}` } : { session: token };
         const identity = await translateErrors(
           () => accounts.authenticate({ ...proof, ...toClient(session) }),

@@ -130,7 +130,7 @@ async function handleIncidentHistory({ pages }: StatusPageDependencies, { params
 async function handleFeed(dependencies: StatusPageDependencies, { request, params }: Exchange): Promise<Reply> {
   const { pages, monitors, clock } = dependencies;
   const page = getPublishedPage(pages, params['slug'] ?? '');
-  const down = getPageMonitors(page, monitors).filter(({ standing }) => standing.status === 0);
+  const down = getPageMonitors(page, monitors).filter(({ checkState }) => checkState.status === 0);
   const link = `${getBaseUrl(dependencies, request)}/status/${page.config.slug}`;
   const notes = await pages.notes(page, { active: true });
   const feed = buildFeed({ page, link, notes, down, status: pageStatus(page, monitors), now: clock.now() });

@@ -39,7 +39,7 @@ export async function writeHistory(
   }
   const rows = history.tallies.map((tally) => toRow(monitor, tally));
   if (rows.length > 0) await context.commit((transaction) => buckets.put(transaction, rows));
-  await warmUp(monitor, beats, buckets, Math.min(until, monitor.standing.since ?? until));
+  await warmUp(monitor, beats, buckets, Math.min(until, monitor.checkState.since ?? until));
   continueState(monitor, history.heartbeats);
 }
 
@@ -51,8 +51,8 @@ function continueState(monitor: RuntimeMonitor, beats: readonly ImportedHeartbea
   const first = newestFirst.at(endIndex === -1 ? -1 : endIndex - 1);
   if (first === undefined || last === undefined) return;
   const { status, at: since } = first;
-  if (monitor.standing.status === null) monitor.stoodElsewhere = { status, since, at: last.at };
-  else if (monitor.standing.status === status) monitor.standing = withEarlierStart(monitor.standing, since);
+  if (monitor.checkState.status === null) monitor.stoodElsewhere = { status, since, at: last.at };
+  else if (monitor.checkState.status === status) monitor.checkState = withEarlierStart(monitor.checkState, since);
 }
 
 function toRow(
@@ -77,23 +77,23 @@ function toRow(
 
 /** Returns completed outages from heartbeats. An ongoing outage is created by the first check. */
 export function findOutages(monitorId: number, beats: readonly ImportedHeartbeat[]): readonly PastOutage[] {
-  const outages: PastOutage[] = [];
+  const pastIncidents: PastOutage[] = [];
   let start: ImportedHeartbeat | undefined;
   for (const beat of beats.toSorted((a, b) => a.at - b.at)) {
     if (beat.status === heartbeatStatus.down) start ??= beat;
     if (beat.status !== heartbeatStatus.up || start === undefined) continue;
-    outages.push({ monitorId, startedAt: start.at, resolvedAt: beat.at, cause: start.msg });
+    pastIncidents.push({ monitorId, startedAt: start.at, resolvedAt: beat.at, cause: start.msg });
     start = undefined;
   }
-  return outages;
+  return pastIncidents;
 }
 
 /** Writes outages ordered by their start, because lists of incidents are ordered by ID. */
 export async function writeOutages(
   { context, incidents }: Pick<HistoryDependencies, 'context' | 'incidents'>,
-  outages: readonly PastOutage[],
+  pastIncidents: readonly PastOutage[],
 ): Promise<void> {
-  const sorted = outages.toSorted((a, b) => a.startedAt - b.startedAt);
+  const sorted = pastIncidents.toSorted((a, b) => a.startedAt - b.startedAt);
   for (let offset = 0; offset < sorted.length; offset += batchSize) {
     const batch = sorted.slice(offset, offset + batchSize);
     await context.commit((transaction) => incidents.addPast(transaction, batch));

@@ -43,18 +43,18 @@ class SkippedEntries {
     this.list = unsupported.map((one) => ({ ...one, why: 'There is no such thing here.' }));
   }
 
-  add(what: string, name: string, why: string): void {
-    this.list.push({ what, name, why });
+  add(kind: string, name: string, why: string): void {
+    this.list.push({ what: kind, name, why });
   }
 
   /** Imports an entry; an invalid one is skipped. */
-  async attempt(what: string, name: unknown, work: () => Promise<void>): Promise<void> {
+  async attempt(kind: string, name: unknown, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       if (!(error instanceof Problem) && !(error instanceof z.ZodError)) throw error;
       const why = error instanceof Problem ? error.detail : z.prettifyError(error);
-      this.add(what, typeof name === 'string' ? name : '', why);
+      this.add(kind, typeof name === 'string' ? name : '', why);
     }
   }
 }
@@ -126,7 +126,7 @@ async function importMonitors(
 ): Promise<ImportedIds> {
   const { tags, engines, skipped } = imported;
   const monitors = new Map<number, number>();
-  const outages: PastOutage[] = [];
+  const pastIncidents: PastOutage[] = [];
   for (const monitor of sortGroupsFirst(source.monitors)) {
     await skipped.attempt('monitor', monitor['name'], async () => {
       const config = MonitorConfig.parse(toMonitorFields(monitor, { tags, engines, monitors }));
@@ -137,10 +137,10 @@ async function importMonitors(
       const past = await source.readHistory?.(Number(monitor['id']), now);
       if (past === undefined) return;
       await writeHistory(dependencies, added, past, now);
-      outages.push(...findOutages(added.id, past.heartbeats));
+      pastIncidents.push(...findOutages(added.id, past.heartbeats));
     });
   }
-  await writeOutages(dependencies, outages);
+  await writeOutages(dependencies, pastIncidents);
   return monitors;
 }
 

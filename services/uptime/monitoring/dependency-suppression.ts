@@ -26,9 +26,9 @@ export function isSuppressed(
 }
 
 /** Returns true when the monitor is down, or was down at that time. */
-function wasDown({ standing, outageSince }: RuntimeMonitor, at: number): boolean {
-  if (standing.status === heartbeatStatus.down) return true;
+function wasDown({ checkState, outageSince }: RuntimeMonitor, at: number): boolean {
+  if (checkState.status === heartbeatStatus.down) return true;
   return (
-    outageSince !== null && outageSince <= at + detectionDelayMs && standing.since !== null && standing.since >= at
+    outageSince !== null && outageSince <= at + detectionDelayMs && checkState.since !== null && checkState.since >= at
   );
 }

@@ -25,9 +25,9 @@ export function getHealth(dependencies: {
   if (active.length === 0) {
     return { state: 'up', detail: 'nothing to watch', begin: { label: 'Watch a first address', to: '/uptime' } };
   }
-  const down = active.filter(({ standing }) => standing.status === heartbeatStatus.down);
-  const upCount = active.filter(({ standing }) => standing.status === heartbeatStatus.up).length;
-  const uncheckedCount = active.filter(({ standing }) => standing.status === null).length;
+  const down = active.filter(({ checkState }) => checkState.status === heartbeatStatus.down);
+  const upCount = active.filter(({ checkState }) => checkState.status === heartbeatStatus.up).length;
+  const uncheckedCount = active.filter(({ checkState }) => checkState.status === null).length;
   const [first, second] = down;
   if (first === undefined) {
     const countText = `${String(active.length)} watched`;

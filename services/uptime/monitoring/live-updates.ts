@@ -4,7 +4,7 @@ import { uptimeChanged, uptimeActivity } from '../../contracts/uptime/api.ts';
 
 const changeDelayMs = 250;
 const activityDelayMs = 2000;
-/** Maximum number of IDs in one event; an empty list stands for more. */
+/** Maximum number of IDs in one event; an empty list means more. */
 const maxIds = 200;
 
 /** Publishes changes to the pages at a limited rate. */

@@ -72,8 +72,8 @@ export class LocalChecks implements Disposable {
     for (const id of this.#timers.keys()) this.remove(id);
   }
 
-  #getDelayMs({ config, standing }: RuntimeMonitor): number {
-    const ms = standing.status === heartbeatStatus.pending ? getRetryMs(config) : getIntervalMs(config);
+  #getDelayMs({ config, checkState }: RuntimeMonitor): number {
+    const ms = checkState.status === heartbeatStatus.pending ? getRetryMs(config) : getIntervalMs(config);
     return config.type === 'push' ? ms + pushGraceMs : ms;
   }
 
@@ -95,7 +95,7 @@ export class LocalChecks implements Disposable {
       case 'group': {
         const members = this.#dependencies.findMembers(id).map((member) => ({
           name: member.config.name,
-          status: member.standing.status,
+          status: member.checkState.status,
         }));
         return { at: timestamp, ping: null, ...judgeGroup(members) };
       }

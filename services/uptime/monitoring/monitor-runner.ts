@@ -106,17 +106,17 @@ export class MonitorRunner {
   ): JudgedHeartbeat {
     // Also applies to checks that started before the window, and to jobs that report during it.
     const outcome = this.#dependencies.inMaintenance(monitor) ? createMaintenanceOutcome(input.at) : input;
-    const previous = monitor.standing;
+    const previous = monitor.checkState;
     // The timestamp is part of the primary key.
     const timestamp = previous.at !== null && outcome.at <= previous.at ? previous.at + 1 : outcome.at;
     const verdict = judge(monitor.rules, previous, { ...outcome, at: timestamp });
-    const { heartbeat: beat, state: standing } = verdict;
+    const { heartbeat: beat, state: state } = verdict;
     countHeartbeat(monitor, beat, previous.status === null ? (monitor.stoodElsewhere ?? previous) : previous);
-    monitor.standing = previous.status === null ? withImportedState(monitor, standing) : standing;
-    const statusChanged = previous.status !== standing.status;
+    monitor.checkState = previous.status === null ? withImportedState(monitor, state) : state;
+    const statusChanged = previous.status !== state.status;
     const effects = [...this.#notify(monitor, verdict), ...this.#updateSlowness(monitor, beat, isTimely)];
     const isNewStatus = statusChanged || previous.since === null;
-    const needsSave = isNewStatus || previous.retries !== standing.retries || effects.length > 0;
+    const needsSave = isNewStatus || previous.retries !== state.retries || effects.length > 0;
     this.#dependencies.recorder.add(monitor, { ...beat, monitorId: monitor.id }, { changed: needsSave, effects });
     if (beat.status === heartbeatStatus.pending) this.#dependencies.scheduleIn(monitor.id, getRetryMs(monitor.config));
     this.#dependencies.onHeartbeat(monitor, beat, statusChanged);
@@ -128,14 +128,14 @@ export class MonitorRunner {
     if (chain === undefined || config.expiryNotification !== true || config.ignoreTls === true) return;
     const now = this.#dependencies.clock.now();
     const thresholds = config.certWarnDays ?? this.#dependencies.options().tlsExpiryNotifyDays;
-    const { due, told: notified } = findDueWarnings(chain, thresholds, monitor.told, now);
+    const { due, notified: notified } = findDueWarnings(chain, thresholds, monitor.told, now);
     if (due.length === 0) return;
     monitor.told = notified;
     const events = due.map((warning) => buildCertificateEvent(monitor, warning, now));
     this.#dependencies.recorder.saveState(monitor, ...events.map((event) => this.#enqueue(monitor, event)));
   }
 
-  /** Handles what is due without a heartbeat: expiring certificates, and the end of flapping. */
+  /** Handles events without a heartbeat: expiring certificates, and the end of flapping. */
   handleTick(monitor: RuntimeMonitor): void {
     if (this.#dependencies.inMaintenance(monitor)) return;
     this.#reportCertificates(monitor);
@@ -147,11 +147,11 @@ export class MonitorRunner {
     if (!monitor.flapping.flapping || rule === false) return;
     const after = updateFlapping(rule, monitor.flapping, this.#dependencies.clock.now());
     monitor.flapping = after;
-    const { standing } = monitor;
-    if (after.flapping || standing.status === null || standing.at === null) return;
-    const beat = { ...standing, status: standing.status, at: standing.at, important: false, duration: 0 };
+    const { checkState: state } = monitor;
+    if (after.flapping || state.status === null || state.at === null) return;
+    const beat = { ...state, status: state.status, at: state.at, important: false, duration: 0 };
     // A monitor that is up after flapping has no outage to report.
-    if (standing.status === heartbeatStatus.up) monitor.standing = { ...standing, downSince: null };
+    if (state.status === heartbeatStatus.up) monitor.checkState = { ...state, downSince: null };
     this.#dependencies.recorder.saveState(monitor, this.#enqueue(monitor, buildFlappingEvent(monitor, beat, false)));
   }
 
@@ -206,7 +206,7 @@ export class MonitorRunner {
   }
 
   #remind(monitor: RuntimeMonitor, beat: JudgedHeartbeat): Effect {
-    const since = monitor.standing.downSince ?? beat.at;
+    const since = monitor.checkState.downSince ?? beat.at;
     return async (transaction) => {
       const { incident } = monitor;
       const row =
@@ -225,7 +225,7 @@ export class MonitorRunner {
   }
 
   #openIncident(monitor: RuntimeMonitor, beat: JudgedHeartbeat): Effect {
-    const since = monitor.standing.downSince ?? beat.at;
+    const since = monitor.checkState.downSince ?? beat.at;
     monitor.outageSince = since;
     if (monitor.incident !== null) return () => Promise.resolve(undefined);
     const { incidents, findSiblings: siblings } = this.#dependencies;
@@ -258,7 +258,7 @@ export class MonitorRunner {
       // The incident stays open while one of its monitors is down.
       const isOtherDown = members.some(({ monitor_id }) => {
         const other = monitor_id === monitor.id ? undefined : this.#dependencies.find(monitor_id);
-        return other?.incident === incident && other.standing.downSince !== null;
+        return other?.incident === incident && other.checkState.downSince !== null;
       });
       if (!isOtherDown) await this.#dependencies.incidents.resolve(transaction, incident, beat.at);
       return () => {
@@ -308,9 +308,9 @@ export class MonitorRunner {
 }
 
 /** Continues the imported state. */
-function withImportedState(monitor: RuntimeMonitor, standing: CheckState): CheckState {
+function withImportedState(monitor: RuntimeMonitor, state: CheckState): CheckState {
   const { stoodElsewhere } = monitor;
   monitor.stoodElsewhere = undefined;
-  if (stoodElsewhere?.status !== standing.status) return standing;
-  return withEarlierStart(standing, stoodElsewhere.since);
+  if (stoodElsewhere?.status !== state.status) return state;
+  return withEarlierStart(state, stoodElsewhere.since);
 }

@@ -18,7 +18,7 @@ export interface RuntimeMonitor {
   readonly id: number;
   config: MonitorConfig;
   rules: MonitorRules;
-  standing: CheckState;
+  checkState: CheckState;
   /** Imported state, until the first heartbeat. */
   stoodElsewhere?: { readonly status: HeartbeatStatus; readonly since: number; readonly at: number } | undefined;
   flapping: Flapping;
@@ -43,11 +43,8 @@ export interface RuntimeMonitor {
 }
 
 /** State that is stored as JSON. The names must not change. */
-export type StoredMonitorState = Partial<Pick<RuntimeMonitor, 'chain'>> &
-  Pick<
-    RuntimeMonitor,
-    'standing' | 'flapping' | 'told' | 'incident' | 'outageSince' | 'silenced' | 'slowness' | 'quarantinedAt'
-  >;
+export type StoredMonitorState = { readonly standing: CheckState } & Partial<Pick<RuntimeMonitor, 'chain'>> &
+  Pick<RuntimeMonitor, 'flapping' | 'told' | 'incident' | 'outageSince' | 'silenced' | 'slowness' | 'quarantinedAt'>;
 
 export function createRuntimeMonitor(
   id: number,
@@ -58,7 +55,7 @@ export function createRuntimeMonitor(
     id,
     config,
     rules: toRules(config),
-    standing: stored?.standing ?? initialCheckState,
+    checkState: stored?.standing ?? initialCheckState,
     flapping: stored?.flapping ?? notFlapping,
     slowness: stored?.slowness ?? notSlow,
     usual: undefined,
@@ -76,9 +73,9 @@ export function createRuntimeMonitor(
 }
 
 export function toStoredState(monitor: RuntimeMonitor): StoredMonitorState {
-  const { standing, flapping, chain, told, incident, outageSince, silenced, slowness, quarantinedAt } = monitor;
+  const { checkState, flapping, chain, told, incident, outageSince, silenced, slowness, quarantinedAt } = monitor;
   return {
-    standing,
+    standing: checkState,
     flapping,
     told,
     incident,

@@ -203,7 +203,7 @@ export class Monitors {
       const all = [monitor, ...this.#findDescendants(id)];
       // The status during the pause is unknown.
       if (config.active && !monitor.config.active)
-        for (const one of all) one.standing = { ...one.standing, since: null };
+        for (const one of all) one.checkState = { ...one.checkState, since: null };
       if (monitor.config.pushToken !== null) this.#idsByToken.delete(monitor.config.pushToken);
       if (config.active && monitor.quarantinedAt !== null) {
         monitor.quarantinedAt = null;
@@ -297,16 +297,16 @@ export class Monitors {
     for (const { id } of [...inactive, ...remote]) local.remove(id);
     checker.remove([...inactive, ...localMonitors].map(({ id }) => id));
     checker.set(
-      remote.map(({ id, config, standing }) => ({
+      remote.map(({ id, config, checkState }) => ({
         id,
         config,
         intervalMs: getIntervalMs(config),
         timeoutMs: getTimeoutMs(config),
         // Monitors without a status or in a retry are checked immediately.
-        now: now || standing.status === null || standing.status === heartbeatStatus.pending,
+        now: now || checkState.status === null || checkState.status === heartbeatStatus.pending,
       })),
     );
-    for (const monitor of localMonitors) local.set(monitor, now || monitor.standing.status === null);
+    for (const monitor of localMonitors) local.set(monitor, now || monitor.checkState.status === null);
   }
 
   /** Validates a monitor and adds the token of a push monitor. */

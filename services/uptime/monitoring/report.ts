@@ -30,14 +30,14 @@ export async function buildReport(
     const downSeconds = Math.round(tally.downMs / 1000);
     const budget = Math.round(knownSeconds * (1 - target / 100));
     const since = now - days * dayMs;
-    const outages = await incidents.listForMonitors([monitor.id], since, maxOutages);
+    const recentIncidents = await incidents.listForMonitors([monitor.id], since, maxOutages);
     rows.push({
       id: monitor.id,
       name: monitor.config.name,
       uptime,
       downSeconds,
       knownSeconds,
-      outages: outages.length + (startsOutage(monitor) ? 1 : 0),
+      outages: recentIncidents.length + (startsOutage(monitor) ? 1 : 0),
       avgPing: getAveragePing(tally),
       budgetSeconds: budget,
       budgetLeftSeconds: budget - downSeconds,
@@ -48,15 +48,15 @@ export async function buildReport(
 }
 
 /** Adds the time since the last check with the status of that check, so that an ongoing outage counts up to now. */
-function withOpenTime(tally: Tally, { config, standing }: RuntimeMonitor, now: number): Tally {
-  const openMs = standing.at === null ? 0 : now - standing.at;
+function withOpenTime(tally: Tally, { config, checkState }: RuntimeMonitor, now: number): Tally {
+  const openMs = checkState.at === null ? 0 : now - checkState.at;
   if (!config.active || openMs <= 0 || openMs > getMaxGapMs(config)) return tally;
-  if (standing.status === heartbeatStatus.up) return { ...tally, upMs: tally.upMs + openMs };
-  if (standing.status === heartbeatStatus.maintenance) return tally;
+  if (checkState.status === heartbeatStatus.up) return { ...tally, upMs: tally.upMs + openMs };
+  if (checkState.status === heartbeatStatus.maintenance) return tally;
   return { ...tally, downMs: tally.downMs + openMs };
 }
 
 /** Returns true when the imported state is down; the first check then creates the incident. */
-function startsOutage({ standing, stoodElsewhere, incident }: RuntimeMonitor): boolean {
-  return incident === null && standing.status === null && stoodElsewhere?.status === heartbeatStatus.down;
+function startsOutage({ checkState, stoodElsewhere, incident }: RuntimeMonitor): boolean {
+  return incident === null && checkState.status === null && stoodElsewhere?.status === heartbeatStatus.down;
 }

@@ -65,7 +65,7 @@ export class PageNotifier {
       .filter(
         ({ id, groups }) =>
           windowPages.includes(id) ||
-          groups.some(({ monitorList }) => monitorList.some((shown) => shown.id === monitor)),
+          groups.some(({ monitorList }) => monitorList.some((entry) => entry.id === monitor)),
       );
     if (!pages.some((page) => this.#hasFollowers(page))) return;
     await this.#dependencies.context.commit(async (transaction) => {

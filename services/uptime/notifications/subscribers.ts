@@ -95,10 +95,10 @@ export class Subscribers {
    */
   subscribe(
     page: StoredPage,
-    given: unknown,
+    input: unknown,
     { remoteAddress, base }: SubscriptionOrigin,
   ): Promise<Subscriber | undefined> {
-    const parsed = Address.safeParse(typeof given === 'string' ? given.trim() : given);
+    const parsed = Address.safeParse(typeof input === 'string' ? input.trim() : input);
     if (!parsed.success) throw new Problem('uptime.invalid', 400, 'This is no mail address.');
     if (!this.#addressLimiter.tryTake(remoteAddress) || !this.#totalLimiter.tryTake('')) throw tooMany();
     return this.#serialize(async () => {

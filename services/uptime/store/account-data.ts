@@ -2,7 +2,7 @@ import type { AccountData } from '../../contracts/control/account-data.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { IncidentStore } from './incidents.ts';
 
-/** Author of what a removed account wrote. No account can have this name, because it contains a space. */
+/** Author of the content of a removed account. No account can have this name, because it contains a space. */
 const deletedAuthor = 'deleted account';
 
 /** Monitors and incidents belong to the household; only the name of a removed account is replaced. */

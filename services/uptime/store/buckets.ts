@@ -13,10 +13,10 @@ export class BucketStore {
 
   /** Adds buckets and ignores those that exist. */
   async put(transaction: Kysely<Tables>, rows: readonly Insertable<Tables['buckets']>[]): Promise<void> {
-    for (let at = 0; at < rows.length; at += 500) {
+    for (let index = 0; index < rows.length; index += 500) {
       await transaction
         .insertInto('buckets')
-        .values(rows.slice(at, at + 500))
+        .values(rows.slice(index, index + 500))
         .onConflict((conflict) => conflict.columns(['size', 'monitor_id', 'start']).doNothing())
         .execute();
     }

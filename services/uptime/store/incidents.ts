@@ -29,8 +29,8 @@ export class IncidentStore {
     return id;
   }
 
-  async addPast(transaction: Kysely<Tables>, outages: readonly PastOutage[]): Promise<void> {
-    for (const { monitorId, startedAt, resolvedAt, cause } of outages) {
+  async addPast(transaction: Kysely<Tables>, pastIncidents: readonly PastOutage[]): Promise<void> {
+    for (const { monitorId, startedAt, resolvedAt, cause } of pastIncidents) {
       const id = await this.open(transaction, monitorId, startedAt, cause);
       await this.resolve(transaction, id, resolvedAt);
     }

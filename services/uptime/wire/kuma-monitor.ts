@@ -111,7 +111,7 @@ export function toKumaMonitor(
     pathName: path.join(' / '),
     childrenIDs: monitors.findChildren(id).map((child) => child.id),
     forceInactive: config.active && !monitors.isActive(monitor),
-    maintenance: monitor.standing.status === 3,
+    maintenance: monitor.checkState.status === 3,
     tags: getTags(monitor).flatMap(({ tag_id, value }) => {
       const tag = tags.get(tag_id);
       return tag === undefined ? [] : [{ id: tag_id, monitor_id: id, tag_id, value, name: tag.name, color: tag.color }];
@@ -167,9 +167,9 @@ export function toListedHeartbeat(heartbeat: StoredHeartbeat): Record<string, un
 
 function getPath(monitor: RuntimeMonitor, monitors: Monitors): readonly string[] {
   const names: string[] = [];
-  const seen = new Set<number>();
-  for (let at: RuntimeMonitor | undefined = monitor; at !== undefined && !seen.has(at.id);) {
-    seen.add(at.id);
+  const existingIds = new Set<number>();
+  for (let at: RuntimeMonitor | undefined = monitor; at !== undefined && !existingIds.has(at.id);) {
+    existingIds.add(at.id);
     names.unshift(at.config.name);
     at = at.config.parent === null ? undefined : monitors.find(at.config.parent);
   }

@@ -34,8 +34,8 @@ export type Heartbeats = Awaited<ReturnType<typeof heartbeats>>;
 async function listOutages({ incidents, clock }: PublicPageDependencies, page: StoredPage) {
   if (!page.config.showOutages) return [];
   const visibleIds = new Set(page.groups.flatMap(({ monitorList }) => monitorList.map(({ id }) => id)));
-  const outages = await incidents.listForMonitors([...visibleIds], clock.now() - outageMs, maxOutages);
-  return outages.map(({ id, monitorIds, startedAt, resolvedAt, acknowledgedAt }) => ({
+  const recentIncidents = await incidents.listForMonitors([...visibleIds], clock.now() - outageMs, maxOutages);
+  return recentIncidents.map(({ id, monitorIds, startedAt, resolvedAt, acknowledgedAt }) => ({
     id,
     monitorIds: monitorIds.filter((one) => visibleIds.has(one)),
     startedAt: formatKumaTime(startedAt).slice(0, 19),
@@ -53,20 +53,20 @@ export async function publicPage(dependencies: PublicPageDependencies, page: Sto
     id,
     name,
     weight,
-    monitorList: monitorList.flatMap((shown) => {
-      const watched = monitors.find(shown.id);
-      if (watched === undefined) return [];
-      const { type, url } = watched.config;
-      const days = getCertificateDays(watched.chain, clock.now());
+    monitorList: monitorList.flatMap((entry) => {
+      const monitor = monitors.find(entry.id);
+      if (monitor === undefined) return [];
+      const { type, url } = monitor.config;
+      const days = getCertificateDays(monitor.chain, clock.now());
       return {
-        id: shown.id,
-        name: watched.config.name,
-        sendUrl: shown.sendUrl ? 1 : 0,
+        id: entry.id,
+        name: monitor.config.name,
+        sendUrl: entry.sendUrl ? 1 : 0,
         type,
-        ...(shown.sendUrl ? { url: shown.url ?? (url === null ? null : removeCredentials(url)) } : {}),
+        ...(entry.sendUrl ? { url: entry.url ?? (url === null ? null : removeCredentials(url)) } : {}),
         ...(config.showTags ? { tags: [] } : {}),
         ...(config.showCertificateExpiry
-          ? { certExpiryDaysRemaining: days ?? '', validCert: watched.chain?.trusted ?? false }
+          ? { certExpiryDaysRemaining: days ?? '', validCert: monitor.chain?.trusted ?? false }
           : {}),
       };
     }),
@@ -97,9 +97,9 @@ export async function heartbeats({ monitors, beats, clock }: PublicPageDependenc
       ]),
     ),
     uptimeList: Object.fromEntries(
-      list.map((watched) => [
-        `${String(watched.id)}_24`,
-        getUptimeByHeartbeats(getLastDayTally(watched, clock.now())) ?? 0,
+      list.map((monitor) => [
+        `${String(monitor.id)}_24`,
+        getUptimeByHeartbeats(getLastDayTally(monitor, clock.now())) ?? 0,
       ]),
     ),
   };

@@ -31,9 +31,9 @@ export function buildFeed({ page, link, notes, down, status, now }: Feed): strin
       id: `i${String(note.id)}-${note.createdDate}`,
       at: Date.parse(`${note.createdDate.replace(' ', 'T')}Z`),
     })),
-    ...down.map(({ id, config: { name }, standing }) => {
+    ...down.map(({ id, config: { name }, checkState }) => {
       // A pause or maintenance during an outage keeps the item, so that readers do not show it again.
-      const timestamp = standing.downSince ?? standing.since ?? now;
+      const timestamp = checkState.downSince ?? checkState.since ?? now;
       return {
         title: `${name} is down`,
         text: `${name} has been down since ${formatKumaTime(timestamp).slice(0, 19)} UTC`,

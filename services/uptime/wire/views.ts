@@ -16,14 +16,14 @@ export function toHeartbeatView(heartbeat: StoredHeartbeat): Heartbeat {
 }
 
 export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState {
-  const { standing, chain, slowness, flapping } = monitor;
+  const { checkState, chain, slowness, flapping } = monitor;
   const problems = getProblems(monitor);
   return {
-    status: standing.status,
-    msg: standing.msg,
-    ping: standing.ping,
-    time: standing.at,
-    since: standing.since,
+    status: checkState.status,
+    msg: checkState.msg,
+    ping: checkState.ping,
+    time: checkState.at,
+    since: checkState.since,
     uptime24h: getUptimeByTime(getLastDayTally(monitor, now)),
     certDays: getCertificateDays(chain, now),
     degraded: slowness.slowSince !== null,

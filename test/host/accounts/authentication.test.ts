@@ -58,7 +58,7 @@ describe('Basic authentication', () => {
     ['a huge header', base64(`mia:${'x'.repeat(1_000_000)}`)],
     ['only colons', base64(':'.repeat(5000))],
     ['a service account without a password', base64('monitoring:')],
-  ])('rejects %s', async (_what, value) => {
+  ])('rejects %s', async (_case, value) => {
     await expect(authenticate(header(`Basic ${value}`))).rejects.toMatchObject(badCredentials);
   });
 

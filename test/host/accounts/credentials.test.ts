@@ -352,10 +352,10 @@ eachDialect((_name, open, createLocation) => {
       await fixture.accounts.change('mia', { enabled: false });
       expect(await follow(link)).toBeUndefined();
       await fixture.accounts.change('mia', { enabled: true });
-      const again = await signIn();
-      const another = fixture.accounts.link(again.identity, path);
-      expect(await follow(another)).toEqual(again.identity);
-      await fixture.accounts.signOut(again.identity);
+      const second = await signIn();
+      const another = fixture.accounts.link(second.identity, path);
+      expect(await follow(another)).toEqual(second.identity);
+      await fixture.accounts.signOut(second.identity);
       expect(await follow(another)).toBeUndefined();
     });
 

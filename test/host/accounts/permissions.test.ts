@@ -158,10 +158,10 @@ describe('identity during changes', () => {
     expect(may('a')).toBe(true);
     await fixture.accounts.change('mia', { password: 'battery staple' });
     expect(may('a')).toBe(false);
-    const again = await signedIn('mia', 'battery staple');
-    expect(may('a', 'read', again)).toBe(true);
+    const second = await signedIn('mia', 'battery staple');
+    expect(may('a', 'read', second)).toBe(true);
     await fixture.accounts.remove('mia');
-    expect(may('a', 'read', again)).toBe(false);
+    expect(may('a', 'read', second)).toBe(false);
   });
 
   test('has not even the permissions of everyone for a disabled account', async () => {

@@ -148,10 +148,10 @@ eachDialect((_name, open, createLocation) => {
           return [{ ...first, name: 'x', secrets: { passwordHash: null, tokens: [token, token] } }];
         },
       ],
-    ])('rejects %s and changes nothing', async (_what, spoil) => {
+    ])('rejects %s and changes nothing', async (_case, corrupt) => {
       await fill();
       const before = await fixture.accounts.exportAccounts({ secrets: true });
-      await expect(fixture.accounts.importAccounts(spoil(await written(true)))).rejects.toMatchObject({
+      await expect(fixture.accounts.importAccounts(corrupt(await written(true)))).rejects.toMatchObject({
         code: 'accounts.invalid',
         status: 400,
       });

@@ -33,7 +33,7 @@ eachDialect((_name, open, createLocation) => {
   };
 
   describe('a password hash of a lower cost', () => {
-    it('is replaced by one with N = 2^17 at the first right sign-in, and stays as it is after a wrong one', async () => {
+    it('is replaced by one with N = 2^17 at the first successful sign-in, and is unchanged after a failed one', async () => {
       await expect(fixture.accounts.authenticate(basic('mia', 'not it'))).rejects.toMatchObject(badCredentials);
       expect(await stored()).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$/);
       expect(await fixture.accounts.authenticate(basic('mia', password))).toMatchObject({ account: 'mia' });

@@ -45,7 +45,7 @@ const getOutcome = (work: Promise<unknown>): Promise<Outcome> =>
   );
 
 /** Authenticates and advances the clock by the throttle's maximum wait. */
-function patiently(credentials: Credentials): Promise<Outcome> {
+function signInAfterDelay(credentials: Credentials): Promise<Outcome> {
   const attempt = getOutcome(authenticate(credentials));
   fixture.clock.advance(20_000);
   return attempt;
@@ -59,7 +59,7 @@ function measureWait(credentials: Credentials): { readonly ms: number; readonly 
 }
 
 /** Runs more guesses than the throttle accepts, without awaiting them. */
-function flood(attempts: readonly Credentials[]): Promise<Outcome[]> {
+function attemptMany(attempts: readonly Credentials[]): Promise<Outcome[]> {
   return Promise.all(attempts.map((credentials) => getOutcome(authenticate(credentials))));
 }
 
@@ -176,18 +176,18 @@ describe('recently verified credentials', () => {
 
   test('do not allow faster guesses', async () => {
     await authenticate(basic('mia', right));
-    const guessing = flood(Array.from({ length: 400 }, () => guess('mia')));
+    const guessing = attemptMany(Array.from({ length: 400 }, () => guess('mia')));
     // From here on it waits like any other, or is refused; otherwise it would confirm a guess.
     expect(await getOutcome(authenticate(basic('mia', right)))).toBe('slowed');
     fixture.clock.advance(minute);
     await guessing;
-    expect(await patiently(basic('mia', right))).toBe('in');
+    expect(await signInAfterDelay(basic('mia', right))).toBe('in');
   });
 
   test('do not help guesses from another address', async () => {
     await authenticate(basic('mia', right));
     const otherAddress = '198.51.100.9';
-    const guessing = flood(Array.from({ length: 50 }, () => guess('mia', otherAddress)));
+    const guessing = attemptMany(Array.from({ length: 50 }, () => guess('mia', otherAddress)));
     expect(await getOutcome(authenticate(basic('mia', right, otherAddress)))).toBe('slowed');
     expect(await getOutcome(authenticate(foreign(basic('mia', right))))).toBe('in');
     fixture.clock.advance(minute);
@@ -231,10 +231,10 @@ describe('throttle of one source', () => {
     await fixture.accounts.change('jo', { password: 'battery staple' });
     expect(await getOutcome(authenticate(basic('jo', 'battery staple')))).toBe('in');
     // An account without an earlier sign-in from this address is accepted as well, after its wait.
-    expect(await patiently(basic('mia', right))).toBe('in');
+    expect(await signInAfterDelay(basic('mia', right))).toBe('in');
   });
 
-  test('knows accounts from sessions and tokens, also after a restart', async () => {
+  test('recognizes accounts by sessions and tokens, also after a restart', async () => {
     await fixture.accounts.signIn('jo', right, { remoteAddress: address, userAgent: '' });
     const { text } = await fixture.accounts.createToken('mia', { label: '', expiresAt: null });
     await authenticate(bearer(text));
@@ -245,15 +245,15 @@ describe('throttle of one source', () => {
       )
       .toBe(address);
     const later = await fixture.another();
-    const ask = (credentials: Credentials) => getOutcome(later.authenticate(credentials));
+    const sendRequest = (credentials: Credentials) => getOutcome(later.authenticate(credentials));
     await Promise.all(
-      [...strangers(60).map((name) => ask(guess(name)))].map(async (attempt) => {
+      [...strangers(60).map((name) => sendRequest(guess(name)))].map(async (attempt) => {
         fixture.clock.advance(minute);
         await attempt;
       }),
     );
-    expect(await ask(basic('jo', right))).toBe('in');
-    expect(await ask(basic('mia', right))).toBe('in');
+    expect(await sendRequest(basic('jo', right))).toBe('in');
+    expect(await sendRequest(basic('mia', right))).toBe('in');
   });
 
   test('limits wrong tokens separately from passwords', async () => {
@@ -274,15 +274,15 @@ describe('throttle of one source', () => {
   });
 
   test('groups IPv6 addresses by /64 in any notation', async () => {
-    void flood(strangers(15).map((name) => guess(name, '2001:db8:0:1::1')));
-    void flood(
+    void attemptMany(strangers(15).map((name) => guess(name, '2001:db8:0:1::1')));
+    void attemptMany(
       strangers(30)
         .slice(15)
         .map((name) => guess(name, '2001:0db8:0000:0001:ffff:ffff:ffff:ffff')),
     );
     expect(measureWait(basic('mia', right, '2001:db8:0:1:2::3%eth0')).ms).toBe(500);
     expect(measureWait(basic('mia', right, '2001:db8:0:2::1')).ms).toBe(0);
-    void flood(strangers(30).map((name) => guess(name, '::ffff:203.0.113.9')));
+    void attemptMany(strangers(30).map((name) => guess(name, '::ffff:203.0.113.9')));
     expect(measureWait(basic('jo', right, '203.0.113.9')).ms).toBe(500);
   });
 });
@@ -296,7 +296,7 @@ test('limits guesses at one account from all sources without delaying its owner'
   expect(await getOutcome(authenticate(basic('mia', 'battery staple')))).toBe('in');
   expect(await getOutcome(authenticate(basic('jo', right, '198.51.100.1')))).toBe('in');
   // From a new address the account waits.
-  expect(await patiently(basic('mia', 'battery staple', '203.0.113.1'))).toBe('in');
+  expect(await signInAfterDelay(basic('mia', 'battery staple', '203.0.113.1'))).toBe('in');
 });
 
 describe('throttle limits', () => {
@@ -314,7 +314,7 @@ describe('throttle limits', () => {
   test('rejects ten thousand names without hashing or evicting other entries', async () => {
     await authenticate(basic('jo', right));
     await fiveWrong('jo');
-    const guessing = flood(Array.from({ length: 10_050 }, (_, index) => guess(`name-${String(index)}`)));
+    const guessing = attemptMany(Array.from({ length: 10_050 }, (_, index) => guess(`name-${String(index)}`)));
     expect(measureWait(guess('jo')).ms).toBe(500);
     expect(await getOutcome(authenticate(guess('mia')))).toBe('slowed');
     fixture.clock.advance(minute);
@@ -340,7 +340,7 @@ describe('throttle limits', () => {
   test('recovers when the clock is set back', async () => {
     await fiveWrong('mia');
     fixture.clock.set(fixture.clock.now() - 24 * 60 * minute);
-    expect(await patiently(basic('mia', right))).toBe('in');
+    expect(await signInAfterDelay(basic('mia', right))).toBe('in');
   });
 });
 

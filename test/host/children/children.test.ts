@@ -58,7 +58,7 @@ describe('child process', () => {
   });
 
   it('delivers its complete output when it ends immediately on a busy host', async () => {
-    const say = async (): Promise<string> => {
+    const readLine = async (): Promise<string> => {
       const child = await children.start({
         name: 'echo',
         file: 'sh',
@@ -68,7 +68,9 @@ describe('child process', () => {
       const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
       return out + errors;
     };
-    expect(await Promise.all(Array.from({ length: 40 }, say))).toEqual(Array.from({ length: 40 }, () => 'said\nso\n'));
+    expect(await Promise.all(Array.from({ length: 40 }, readLine))).toEqual(
+      Array.from({ length: 40 }, () => 'said\nso\n'),
+    );
   });
 
   it('ends with its descendants', async () => {

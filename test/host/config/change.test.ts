@@ -154,9 +154,9 @@ test('serializes concurrent changes without losing any', async () => {
     'fulfilled',
     'fulfilled',
   ]);
-  const again = (await folder.open()).read();
-  expect(again).toEqual(config.read());
-  expect(again).toMatchObject({
+  const second = (await folder.open()).read();
+  expect(second).toEqual(config.read());
+  expect(second).toMatchObject({
     host: { logLevel: 'debug' },
     services: { push: { settings: { retention: 1, topics: ['a'] } }, range: { settings: { from: 0 } } },
   });

@@ -19,18 +19,18 @@ async function writeAndDie(folder: string, action: 'change' | 'open', killAt: nu
 
 test('leaves complete old or new settings after kill -9 at any step of a change', async () => {
   const seen = new Set<unknown>();
-  let died = true;
-  for (let killAt = 1; died; killAt += 1) {
+  let hasCrashed = true;
+  for (let killAt = 1; hasCrashed; killAt += 1) {
     await using folder = await DataFolder.make('version: 1\nservices: { push: { retention: 1 } }\n');
     await folder.write('homeport.yaml.1', 'version: 1 # the one before\n');
-    died = await writeAndDie(folder.path, 'change', killAt);
+    hasCrashed = await writeAndDie(folder.path, 'change', killAt);
     expect(checkConfig(await folder.read(), descriptors)).toEqual({ problems: [], warnings: [] });
 
     const config = await folder.open();
     const retention = config.read().services['push']?.settings['retention'];
     seen.add(retention);
     expect([1, 2]).toContain(retention);
-    if (!died) expect(retention).toBe(2);
+    if (!hasCrashed) expect(retention).toBe(2);
     expect(await folder.names()).not.toEqual(expect.arrayContaining([expect.stringMatching(/\.(new|old)$/)]));
     await config.change('push', { retention: 3 });
     expect((await folder.open()).read().services['push']?.settings['retention']).toBe(3);
@@ -42,10 +42,10 @@ test('leaves a complete old or new file after kill -9 at any step of a migration
   const old = await readFile(new URL('samples/v0.yaml', import.meta.url), 'utf8');
   const migrated = await readFile(new URL('samples/v0.migrated.yaml', import.meta.url), 'utf8');
   const seen = new Set<string>();
-  let died = true;
-  for (let killAt = 1; died; killAt += 1) {
+  let hasCrashed = true;
+  for (let killAt = 1; hasCrashed; killAt += 1) {
     await using folder = await DataFolder.make(old);
-    died = await writeAndDie(folder.path, 'open', killAt);
+    hasCrashed = await writeAndDie(folder.path, 'open', killAt);
     const text = await folder.read();
     seen.add(text);
     expect([old, migrated]).toContain(text);

@@ -19,7 +19,7 @@ test.each([
   ['a version that is no number', 'version: one\n', { path: 'version', line: 1 }],
 ])(
   'opens with defaults, reports the position, and keeps the file when it is repaired in the app: %s',
-  async (_what, text, where) => {
+  async (_case, text, where) => {
     await using folder = await DataFolder.make(text);
     const config = await folder.open();
     expect(config.problems).toEqual([expect.objectContaining(where)]);
@@ -31,8 +31,8 @@ test.each([
     await config.change('push', { port: 2600 });
     expect(await folder.read('homeport.yaml.bad')).toBe(text);
     expect(config.problems).toEqual([]);
-    const again = await folder.open();
-    expect([again.problems, again.read().services['push']?.port]).toEqual([[], 2600]);
+    const second = await folder.open();
+    expect([second.problems, second.read().services['push']?.port]).toEqual([[], 2600]);
   },
 );
 

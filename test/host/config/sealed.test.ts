@@ -88,9 +88,9 @@ describe('secrets in homeport.yaml', () => {
     for (const word of secrets) expect(sealed).not.toContain(word);
     const imported = importConfig(sealed, { descriptors, open: (text, purpose) => vault.open(text, purpose) });
     await using other = await DataFolder.make();
-    const there = await open(other);
-    await there.replace(imported.content);
-    expect(there.read().services['push']?.settings).toMatchObject({ token: 'upstream-token-1', upstreams });
+    const otherSettings = await open(other);
+    await otherSettings.replace(imported.content);
+    expect(otherSettings.read().services['push']?.settings).toMatchObject({ token: 'upstream-token-1', upstreams });
     for (const word of secrets) expect(await texts(other)).not.toContain(word);
   });
 

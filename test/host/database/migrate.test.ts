@@ -17,21 +17,21 @@ eachDialect((name, open, createLocation) => {
     const database = await open(location);
     await database.migrate([createTable('a')]);
     await database.migrate([createTable('a'), createTable('b')]);
-    const again = await open(location);
-    await again.migrate([createTable('a'), createTable('b')]);
-    expect(await steps(again.kysely)).toEqual(['create-a', 'create-b']);
+    const second = await open(location);
+    await second.migrate([createTable('a'), createTable('b')]);
+    expect(await steps(second.kysely)).toEqual(['create-a', 'create-b']);
   });
 
   it('rolls back a failing step and continues from there', async () => {
     const database = await open();
-    const halfway: Migration = {
+    const partialMigration: Migration = {
       name: 'create-b',
       async up(db) {
         await createTable('b').up(db);
         throw new Error('half-way');
       },
     };
-    await expect(database.migrate([createTable('a'), halfway])).rejects.toMatchObject({
+    await expect(database.migrate([createTable('a'), partialMigration])).rejects.toMatchObject({
       code: 'database.migration_failed',
       retryable: false,
     });

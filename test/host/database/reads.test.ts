@@ -68,12 +68,12 @@ describe('read thread', () => {
     expect(order).toEqual(['sum 4500001500000', 'another read']);
 
     order.length = 0;
-    const again = sumUpTo(3_000_000)
+    const second = sumUpTo(3_000_000)
       .execute(reads)
       .then(() => order.push('read'));
     for (let turn = 0; turn < 5; turn += 1) await sql`select 1`.execute(kysely);
     order.push('five statements');
-    await again;
+    await second;
     expect(order).toEqual(['five statements', 'read']);
   });
 
@@ -132,11 +132,11 @@ describe('read thread', () => {
     const forIt = () =>
       requestSignal.run(client.signal, () => sql`${numbers(1e9)} select a from n where a % 1000 = 0`.execute(reads));
     const begun = forIt();
-    const behind = forIt();
+    const queuedRead = forIt();
     const others = sumUpTo(10).execute(reads);
     client.abort();
     await expect(begun).rejects.toThrow(/abort/);
-    await expect(behind).rejects.toThrow(/abort/);
+    await expect(queuedRead).rejects.toThrow(/abort/);
     // It does not wait for a thousand million rows.
     expect((await others).rows).toEqual([{ sum: 55 }]);
     await expect(forIt()).rejects.toThrow(/abort/);
@@ -144,9 +144,9 @@ describe('read thread', () => {
 
   it('retries the current read once after a crash, then refuses it, and serves the others', async () => {
     const { reads } = await open({ memoryMb: 16 });
-    const deadly = sql`${numbers(10_000_000)} select a from n`.execute(reads);
+    const oversizedRead = sql`${numbers(10_000_000)} select a from n`.execute(reads);
     const others = Promise.all([sumUpTo(10).execute(reads), sumUpTo(100).execute(reads)]);
-    await expect(deadly).rejects.toMatchObject({ code: 'database.reader_failed', status: 503 });
+    await expect(oversizedRead).rejects.toMatchObject({ code: 'database.reader_failed', status: 503 });
     expect((await others).map(({ rows }) => rows[0]?.sum)).toEqual([55, 5050]);
   });
 
@@ -156,10 +156,10 @@ describe('read thread', () => {
     const { reads } = database;
     await reads.selectFrom('t').selectAll().execute();
     const last = sumUpTo(1_000_000).execute(reads);
-    const behind = sumUpTo(3).execute(reads);
+    const queuedRead = sumUpTo(3).execute(reads);
     await nextTurn();
     const closing = database[Symbol.asyncDispose]();
-    await expect(behind).rejects.toMatchObject({ code: 'database.closed' });
+    await expect(queuedRead).rejects.toMatchObject({ code: 'database.closed' });
     await closing;
     expect((await last).rows).toEqual([{ sum: 500_000_500_000 }]);
     expect(readdirSync(folder)).toEqual(['db.sqlite']);

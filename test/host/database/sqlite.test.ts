@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { silentLog } from '../../support/database-location.ts';
-import { lacks } from '../../support/requirements.ts';
+import { isMissing } from '../../support/requirements.ts';
 
 let fixture: string;
 beforeEach(() => {
@@ -99,8 +99,8 @@ describe(canMount ? 'a full disk' : 'a full database file (mounting a small disk
     mkdirSync(folder);
     if (canMount) execFileSync('mount', small(folder));
     try {
-      const ballast = join(folder, 'ballast');
-      if (canMount) writeFileSync(ballast, Buffer.alloc(512 * 1024));
+      const fillerFile = join(folder, 'ballast');
+      if (canMount) writeFileSync(fillerFile, Buffer.alloc(512 * 1024));
       {
         await using database = await open(folder);
         await sql`create table t (a integer primary key, filler text)`.execute(database.kysely);
@@ -124,20 +124,20 @@ describe(canMount ? 'a full disk' : 'a full database file (mounting a small disk
         const count = await sql<{ count: number }>`select count(*) as count from t`.execute(database.kysely);
         expect(count.rows).toEqual([{ count: stored + extra }]);
 
-        if (canMount) rmSync(ballast);
+        if (canMount) rmSync(fillerFile);
         else await sql`pragma max_page_count = 10000`.execute(database.kysely);
         await insert(stored + 1);
         expect((await sql`pragma integrity_check`.execute(database.kysely)).rows).toEqual([{ integrity_check: 'ok' }]);
       }
-      await using again = await open(folder);
-      expect((await sql`pragma integrity_check`.execute(again.kysely)).rows).toEqual([{ integrity_check: 'ok' }]);
+      await using second = await open(folder);
+      expect((await sql`pragma integrity_check`.execute(second.kysely)).rows).toEqual([{ integrity_check: 'ok' }]);
     } finally {
       if (canMount) execFileSync('umount', [folder]);
     }
   });
 
   it('leaves no partial copy', async () => {
-    if (lacks(canMount)) return;
+    if (isMissing(canMount)) return;
     const folder = join(fixture, 'disk');
     mkdirSync(folder);
     execFileSync('mount', small(folder));

@@ -350,7 +350,7 @@ describe('Apprise library', () => {
     expect(engine.remedy).toContain('homeport engines install apprise');
   });
 
-  it('is the configured one or none', async () => {
+  it('uses only the configured executable', async () => {
     settings = { apprise: join(folder, 'nowhere') };
     write(join(folder, 'bin', 'apprise'), '#!/bin/sh\necho "Apprise v2.2.0"\n');
     expect((await engines.find('apprise')).remedy).toContain('there is no such file');

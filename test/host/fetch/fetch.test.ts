@@ -388,8 +388,8 @@ describe('response', () => {
       if (request.url === '/never') return;
       response.write('some');
       if (request.url === '/drip') {
-        const drip = setInterval(() => response.write('.'), 10);
-        response.once('close', () => clearInterval(drip));
+        const writeInterval = setInterval(() => response.write('.'), 10);
+        response.once('close', () => clearInterval(writeInterval));
       }
     });
     for (const path of ['/never', '/half', '/drip']) {

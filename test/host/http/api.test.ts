@@ -14,7 +14,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { createCallerResolver } from '../../../main/host/http/caller.ts';
 import { createApiRouter } from '../../../main/host/http/api-router.ts';
 import { buildOpenApiDocument } from '../../../main/host/http/openapi.ts';
-import { dial, everything, open, quietLog, request, type Opened } from './raw.ts';
+import { dial, readAll, open, quietLog, request, type Opened } from './raw.ts';
 
 const Item = z.object({ id: z.string(), count: z.int().default(3) }).meta({ id: 'Item' });
 const Items = z.object({ items: z.array(Item) }).meta({ id: 'Items' });
@@ -215,7 +215,7 @@ describe('API request', () => {
 
   test('is ended early with a large chunked body', async () => {
     const socket = await dial(opened.listener.port);
-    const response = everything(socket);
+    const response = readAll(socket);
     socket.write(
       'POST /api/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer user\r\nContent-Type: ' +
         'application/json\r\nTransfer-Encoding: chunked\r\n\r\n',

@@ -112,7 +112,7 @@ describe('policy refuse', () => {
       guard: { crossOrigin: 'refuse', allowedOrigins: ['chrome-extension://*', 'https://*.example.org'] },
     });
     const { port } = opened.listener;
-    const ask = (origin: string): Promise<{ status: number; text: string }> =>
+    const sendRequest = (origin: string): Promise<{ status: number; text: string }> =>
       request(port, 'OPTIONS /add', [
         'Host: localhost',
         `Origin: ${origin}`,
@@ -120,9 +120,9 @@ describe('policy refuse', () => {
         'Access-Control-Request-Headers: content-type',
         'Access-Control-Request-Private-Network: true',
       ]);
-    expect((await ask('https://evil.example')).status).toBe(403);
-    expect((await ask('https://evil.example/.example.org')).status).toBe(403);
-    const allowed = await ask('chrome-extension://abcdef');
+    expect((await sendRequest('https://evil.example')).status).toBe(403);
+    expect((await sendRequest('https://evil.example/.example.org')).status).toBe(403);
+    const allowed = await sendRequest('chrome-extension://abcdef');
     expect(allowed.status).toBe(204);
     expect(allowed.text).toContain('Access-Control-Allow-Origin: chrome-extension://abcdef\r\n');
     expect(allowed.text).toContain('Access-Control-Allow-Headers: content-type\r\n');

@@ -13,7 +13,7 @@ import { readBody } from '../../../main/host/http/body.ts';
 import { sendProblem } from '../../../main/host/http/problem-reply.ts';
 import type { Problem } from '../../../services/contracts/problem.ts';
 import { sendBlindly } from '../../support/blind-sender.ts';
-import { dial, everything, exchange, open } from './raw.ts';
+import { dial, readAll, exchange, open } from './raw.ts';
 
 const size = 16 * 1024 * 1024;
 
@@ -94,8 +94,8 @@ describe('request discarded by its service', () => {
   ];
   test.each(halves)('ends only its own connection: %s', async (_when, http) => {
     const thrown: unknown[] = [];
-    const hear = (error: unknown): void => void thrown.push(error);
-    process.on('uncaughtException', hear);
+    const onError = (error: unknown): void => void thrown.push(error);
+    process.on('uncaughtException', onError);
     try {
       await using opened = await open({
         limits: { lingerMs: 100 },
@@ -107,13 +107,13 @@ describe('request discarded by its service', () => {
         },
       });
       const socket = await dial(opened.listener.port);
-      const over = everything(socket);
+      const closed = readAll(socket);
       socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\nsome of it');
-      await over;
+      await closed;
       expect(await (await fetch(opened.url)).text()).toBe('still here');
       expect(thrown).toEqual([]);
     } finally {
-      process.off('uncaughtException', hear);
+      process.off('uncaughtException', onError);
     }
   });
 });
@@ -124,7 +124,7 @@ describe('client that sends after the response', () => {
   test.each([
     ['and goes on and on', { lingerMs: 300, silenceMs: 60_000 }, 10],
     ['and falls silent', { silenceMs: 150, lingerMs: 60_000 }, undefined],
-  ])('disconnects a client that sends %s', async (_what, limits, everyMs) => {
+  ])('disconnects a client that sends %s', async (_case, limits, everyMs) => {
     const accepted = Promise.withResolvers<Socket>();
     const http: RequestListener = (request, response) => {
       accepted.resolve(request.socket);
@@ -147,7 +147,7 @@ describe('client that sends after the response', () => {
     const socket = await dial(opened.listener.port);
     socket.write(head);
     const sending = setInterval(() => socket.write('x'), 10);
-    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 413/);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413/);
     clearInterval(sending);
   });
 
@@ -163,7 +163,7 @@ describe('client that sends after the response', () => {
     const [first] = (await once(socket, 'data')) as [Buffer];
     expect(String(first)).toMatch(/^HTTP\/1\.1 413/);
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-    expect(await everything(socket)).toMatch(/next$/);
+    expect(await readAll(socket)).toMatch(/next$/);
   });
 
   test('gets no response to data sent behind it', async () => {
@@ -172,7 +172,7 @@ describe('client that sends after the response', () => {
     const body = 'x'.repeat(1000);
     const first = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000\r\n\r\n${body}`;
     const socket = await dial(opened.listener.port);
-    const response = everything(socket);
+    const response = readAll(socket);
     socket.write(first);
     await vi.waitFor(() => expect(http).toHaveBeenCalledOnce());
     socket.write(`${body}POST /again HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`);

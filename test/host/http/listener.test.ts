@@ -5,8 +5,8 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { bindAll, PortTaken } from '../../../main/host/http/bind.ts';
-import { lacks } from '../../support/requirements.ts';
-import { dial, everything, exchange, open, quietLog, request } from './raw.ts';
+import { isMissing } from '../../support/requirements.ts';
+import { dial, readAll, exchange, open, quietLog, request } from './raw.ts';
 
 const hasV6 = Object.values(networkInterfaces()).some(
   (list) => list?.some((entry) => entry.address === '::1') === true,
@@ -18,7 +18,7 @@ describe('listener addresses', () => {
     const { addresses, port } = opened.listener;
     expect(addresses).toContain(`127.0.0.1:${port}`);
     expect((await fetch(opened.url)).status).toBe(200);
-    if (lacks(hasV6)) return;
+    if (isMissing(hasV6)) return;
     expect(addresses).toContain(`[::1]:${port}`);
     expect((await fetch(`http://[::1]:${port}/`)).status).toBe(200);
   });
@@ -64,7 +64,7 @@ describe('port in use', () => {
     }
   });
 
-  test.skipIf(lacks(hasV6))('leaves nothing bound when only the second family is in use', async () => {
+  test.skipIf(isMissing(hasV6))('leaves nothing bound when only the second family is in use', async () => {
     const holder = createServer().listen({ port: 0, host: '::1', ipv6Only: true });
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -172,9 +172,9 @@ describe('handler', () => {
       protocol: 'tcp',
       handler: { tcp: (socket) => void socket.end('220 hello\r\n') },
     });
-    expect(await everything(await dial(opened.listener.port))).toBe('220 hello\r\n');
+    expect(await readAll(await dial(opened.listener.port))).toBe('220 hello\r\n');
     opened.listener.replaceHandler(undefined);
-    expect(await everything(await dial(opened.listener.port))).toBe('');
+    expect(await readAll(await dial(opened.listener.port))).toBe('');
   });
 
   test('renders refusals in its own format', async () => {
@@ -194,7 +194,7 @@ describe('hostile client', () => {
   test('is disconnected when it sends headers slowly', async () => {
     await using opened = await open({ limits: { headersTimeoutMs: 200 } });
     const socket = await dial(opened.listener.port);
-    const answer = everything(socket);
+    const answer = readAll(socket);
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
     const drops = setInterval(() => socket.write('X-Slow: 1\r\n'), 20);
     expect(await answer).toMatch(/^HTTP\/1\.1 408/);
@@ -203,7 +203,7 @@ describe('hostile client', () => {
 
   test('is disconnected when it sends nothing', async () => {
     await using opened = await open({ limits: { headersTimeoutMs: 200 } });
-    expect(await everything(await dial(opened.listener.port))).toMatch(/^(HTTP\/1\.1 408|$)/);
+    expect(await readAll(await dial(opened.listener.port))).toMatch(/^(HTTP\/1\.1 408|$)/);
   });
 
   test('is disconnected when its body stalls, but not when it is slow', async () => {
@@ -222,7 +222,7 @@ describe('hostile client', () => {
     await vi.waitFor(() => expect(reading?.destroyed).toBe(true));
 
     const slow = await dial(opened.listener.port);
-    const answer = everything(slow);
+    const answer = readAll(slow);
     slow.write(head);
     let sent = 0;
     const drops = setInterval(() => {
@@ -245,7 +245,7 @@ describe('hostile client', () => {
     });
     const size = 1024 * 1024;
     const socket = await dial(opened.listener.port);
-    const answer = everything(socket);
+    const answer = readAll(socket);
     socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`);
     socket.write(Buffer.alloc(size));
     await vi.waitFor(() => expect(incoming).toBeDefined());
@@ -307,7 +307,7 @@ describe('hostile client', () => {
   test('is dropped and logged beyond the connection limit', async () => {
     await using opened = await open({ limits: { maxConnections: 1 } });
     const first = await dial(opened.listener.port);
-    expect(await everything(await dial(opened.listener.port))).toBe('');
+    expect(await readAll(await dial(opened.listener.port))).toBe('');
     expect(opened.log.recent({ level: 'warn' })[0]?.message).toContain('limit reached');
     first.destroy();
   });
@@ -339,7 +339,7 @@ describe('close', () => {
   test('destroys an unfinished stream after the timeout', async () => {
     const opened = await open({ handler: { http: (_message, response) => void response.write('for ever') } });
     const socket = await dial(opened.listener.port);
-    const all = everything(socket);
+    const all = readAll(socket);
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(socket, 'data');
     await opened.listener.close({ timeoutMs: 50 });
@@ -354,7 +354,7 @@ describe('close', () => {
       },
     });
     const socket = await dial(opened.listener.port);
-    const all = everything(socket);
+    const all = readAll(socket);
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
     await once(socket, 'data');
     await opened.listener.close({ timeoutMs: 50 });

@@ -51,7 +51,7 @@ export async function dial(port: number, host = '127.0.0.1'): Promise<Socket> {
 }
 
 /** Reads until the other side ends or resets the connection. */
-export async function everything(socket: Socket): Promise<string> {
+export async function readAll(socket: Socket): Promise<string> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
   if (!socket.closed) await new Promise((resolve) => void socket.once('close', resolve));
@@ -61,7 +61,7 @@ export async function everything(socket: Socket): Promise<string> {
 /** Sends raw bytes and returns the whole response; the request must end the connection, or the server does. */
 export async function exchange(port: number, bytes: string | Buffer): Promise<string> {
   const socket = await dial(port);
-  const response = everything(socket);
+  const response = readAll(socket);
   socket.write(bytes);
   return response;
 }

@@ -5,7 +5,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../main/host/http/limits.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
-import { dial, everything, open, type Opened } from './raw.ts';
+import { dial, readAll, open, type Opened } from './raw.ts';
 
 const limits = { ...defaultLimits, headersTimeoutMs: 300, bodyStallMs: 300, keepAliveMs: 300 };
 const listening = (http: RequestListener = (request) => void request.resume()): Promise<Opened> =>
@@ -20,16 +20,16 @@ async function dialTls(port: number, protocol: 'h2' | 'http/1.1'): Promise<TLSSo
 describe('slow TLS client', () => {
   test('is disconnected without a handshake', async () => {
     await using opened = await listening();
-    expect(await everything(await dial(opened.listener.port))).toBe('');
+    expect(await readAll(await dial(opened.listener.port))).toBe('');
   });
 
   test('is disconnected within HTTP/1.1 headers', async () => {
     await using opened = await listening();
     const socket = await dialTls(opened.listener.port, 'http/1.1');
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
-    const drip = setInterval(() => socket.write('x'), 20);
-    expect(await everything(socket)).toContain('408');
-    clearInterval(drip);
+    const writeInterval = setInterval(() => socket.write('x'), 20);
+    expect(await readAll(socket)).toContain('408');
+    clearInterval(writeInterval);
   });
 
   test('is disconnected within HTTP/2 headers', async () => {
@@ -41,9 +41,9 @@ describe('slow TLS client', () => {
       return Buffer.concat([head, Buffer.from(payload, 'latin1')]);
     };
     socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0), frame(1, 1, '\x82')]));
-    const drip = setInterval(() => socket.write(frame(9, 1, '\x84')), 20);
-    await everything(socket);
-    clearInterval(drip);
+    const writeInterval = setInterval(() => socket.write(frame(9, 1, '\x84')), 20);
+    await readAll(socket);
+    clearInterval(writeInterval);
   });
 
   test('is disconnected within an HTTP/2 body while another request continues', async () => {

@@ -78,8 +78,8 @@ describe('files', () => {
 
   test('are answered with 304 when unchanged', async () => {
     const tag = (await fetch(opened.url)).headers.get('etag') ?? '';
-    const again = await request(opened.listener.port, 'GET /', ['Host: localhost', `If-None-Match: "x", W/${tag}`]);
-    expect(again.status).toBe(304);
+    const second = await request(opened.listener.port, 'GET /', ['Host: localhost', `If-None-Match: "x", W/${tag}`]);
+    expect(second.status).toBe(304);
     expect((await request(opened.listener.port, 'GET /', ['Host: localhost', 'If-None-Match: "x"'])).status).toBe(200);
   });
 

@@ -111,8 +111,8 @@ eachDialect((_name, open, createLocation) => {
     using _linking = fixture.jobs.handle(link, handler);
     await fixture.jobs.enqueueAll(fixture.database.kysely, link, chain(2));
     await fixture.settle('running', 1);
-    const forgotten = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
-    await fixture.database.kysely.updateTable('jobs').set(forgotten).where('state', '=', 'running').execute();
+    const resetColumns = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
+    await fixture.database.kysely.updateTable('jobs').set(resetColumns).where('state', '=', 'running').execute();
     await fixture.jobs.enqueue(fixture.database.kysely, link, { n: 9 }, { orderKey: 'chain' });
     // Makes the claims read the table again.
     const waiting = await fixture.jobs.list({ state: 'waiting' });
@@ -159,8 +159,8 @@ eachDialect((_name, open, createLocation) => {
     using _linking = fixture.jobs.handle(link, handler);
     await fixture.jobs.enqueue(fixture.database.kysely, link, { n: 1 });
     await fixture.settle('running', 1);
-    const forgotten = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
-    await fixture.database.kysely.updateTable('jobs').set(forgotten).execute();
+    const resetColumns = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
+    await fixture.database.kysely.updateTable('jobs').set(resetColumns).execute();
     finish();
     await fixture.settle('done', 1);
     expect(handler).toHaveBeenCalledTimes(1);

@@ -150,7 +150,7 @@ eachDialect((name, open) => {
     expect(await fixture.one('waiting')).toMatchObject({ attempts: 2 });
   });
 
-  it('leaves no job behind when its handler comes and goes', async () => {
+  it('completes all jobs when the handler is registered and removed', async () => {
     await using fixture = await openJobsFixture(await open());
     const seen: number[] = [];
     let finish: () => void = () => undefined;

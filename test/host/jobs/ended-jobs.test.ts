@@ -33,10 +33,10 @@ const openHere = async (folder: string): Promise<Database> =>
   open.use(await openDatabase({ folder, schema: '', log: silentLog }));
 
 /** Returns the content of the journal. */
-const noted = (folder: string): string =>
+const readJournal = (folder: string): string =>
   ['db.ended-1', 'db.ended-2'].map((name) => readFileSync(join(folder, name), 'utf8')).join('');
 
-/** Handles the kind; returns what the handler received and what was recorded. */
+/** Handles the kind; returns the received and the recorded jobs. */
 function work(fixture: JobsFixture, schema: JobHandlerOptions<unknown, z.infer<typeof Result>>['result'] = Result) {
   const handled: number[] = [];
   const recorded: number[] = [];
@@ -55,7 +55,7 @@ function work(fixture: JobsFixture, schema: JobHandlerOptions<unknown, z.infer<t
  * Runs three jobs in a process that ends before the table is updated. The clock is stopped, so the ends remain in the
  * file.
  */
-async function leave(folder: string): Promise<void> {
+async function createEndedJobs(folder: string): Promise<void> {
   const database = await openHere(folder);
   const fixture = await openJobsFixture(database);
   const { handled } = work(fixture);
@@ -67,8 +67,8 @@ async function leave(folder: string): Promise<void> {
     ),
   );
   await vi.waitFor(() => expect(handled).toHaveLength(3));
-  await vi.waitFor(() => expect(noted(folder).trim().split('\n')).toHaveLength(3));
-  expect(noted(folder)).not.toContain('not for the file');
+  await vi.waitFor(() => expect(readJournal(folder).trim().split('\n')).toHaveLength(3));
+  expect(readJournal(folder)).not.toContain('not for the file');
   // State after the claims of an ended process were released.
   const free = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
   await database.kysely.updateTable('jobs').set(free).execute();
@@ -84,29 +84,29 @@ it('journals an end immediately and updates the table in batches', async () => {
     await fixture.database.commit((transaction) => fixture.jobs.enqueue(transaction, count, { n }));
     await vi.waitFor(() => expect(handled).toHaveLength(n));
   }
-  await vi.waitFor(() => expect(noted(folder).trim().split('\n')).toHaveLength(3));
+  await vi.waitFor(() => expect(readJournal(folder).trim().split('\n')).toHaveLength(3));
   expect(recorded).toEqual([]);
   clock.advance(100);
   await vi.waitFor(() => expect(recorded).toEqual([10, 20, 30]));
-  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+  await vi.waitFor(() => expect(readJournal(folder)).toBe(''));
   expect(statSync(join(folder, 'db.ended-1')).mode & 0o777).toBe(0o600);
 });
 
 it('resumes journaled ends of an earlier process without repeating jobs', async () => {
   const folder = newFolder();
-  await leave(folder);
+  await createEndedJobs(folder);
   await using fixture = await openJobsFixture(await openHere(folder));
   const { handled, recorded } = work(fixture);
   await vi.waitFor(() => expect(recorded.toSorted()).toEqual([10, 20, 30]));
   expect(await fixture.jobs.list()).toEqual([]);
   expect(handled).toEqual([]);
-  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+  await vi.waitFor(() => expect(readJournal(folder)).toBe(''));
 });
 
 it('resumes entries of both files, also after an incomplete line, and clears them', async () => {
   const folder = newFolder();
-  await leave(folder);
-  const lines = noted(folder).trim().split('\n');
+  await createEndedJobs(folder);
+  const lines = readJournal(folder).trim().split('\n');
   writeFileSync(join(folder, 'db.ended-1'), `\n${lines[0] ?? ''}\n{"id":9`);
   writeFileSync(join(folder, 'db.ended-2'), `\n${lines[1] ?? ''}\n${lines[2] ?? ''}\n{"id"`);
   const clock = createFakeClock();
@@ -122,18 +122,18 @@ it('resumes entries of both files, also after an incomplete line, and clears the
     });
   }
   expect(handled).toEqual([4, 5]);
-  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+  await vi.waitFor(() => expect(readJournal(folder)).toBe(''));
 });
 
 it('keeps entries until there is a handler for their kind', async () => {
   const folder = newFolder();
-  await leave(folder);
+  await createEndedJobs(folder);
   for (let start = 0; start < 2; start += 1) {
     await using database = await openDatabase({ folder, schema: '', log: silentLog });
     await using fixture = await openJobsFixture(database);
     expect(await fixture.jobs.count('waiting')).toBe(3);
   }
-  expect(noted(folder).trim().split('\n')).toHaveLength(3);
+  expect(readJournal(folder).trim().split('\n')).toHaveLength(3);
   await using fixture = await openJobsFixture(await openHere(folder));
   const { handled, recorded } = work(fixture);
   await vi.waitFor(() => expect(recorded).toHaveLength(3));
@@ -142,11 +142,11 @@ it('keeps entries until there is a handler for their kind', async () => {
 
 it('journals and clears entries while previous ones of an unknown kind remain', async () => {
   const folder = newFolder();
-  await leave(folder);
-  const lines = noted(folder).trim().split('\n');
+  await createEndedJobs(folder);
+  const lines = readJournal(folder).trim().split('\n');
   writeFileSync(join(folder, 'db.ended-1'), `\n${lines[0] ?? ''}\n{"id":9`);
   writeFileSync(join(folder, 'db.ended-2'), `\n${lines[1] ?? ''}\n${lines[2] ?? ''}`);
-  const remainingNotes = noted(folder);
+  const remainingNotes = readJournal(folder);
   {
     await using database = await openDatabase({ folder, schema: '', log: silentLog });
     await using fixture = await openJobsFixture(database);
@@ -159,10 +159,10 @@ it('journals and clears entries while previous ones of an unknown kind remain', 
     // More than the limit of the file.
     for (let n = 1; n <= 10; n += 1) {
       await database.commit((transaction) => fixture.jobs.enqueue(transaction, large, { n }));
-      await vi.waitFor(() => expect(noted(folder).length).toBeGreaterThan(text.length));
+      await vi.waitFor(() => expect(readJournal(folder).length).toBeGreaterThan(text.length));
       expect(recorded).toHaveLength(n - 1);
       fixture.clock.advance(100);
-      await vi.waitFor(() => expect(noted(folder)).toBe(remainingNotes));
+      await vi.waitFor(() => expect(readJournal(folder)).toBe(remainingNotes));
       expect(recorded).toHaveLength(n);
     }
   }
@@ -170,15 +170,15 @@ it('journals and clears entries while previous ones of an unknown kind remain', 
   const { handled, recorded } = work(fixture);
   await vi.waitFor(() => expect(recorded.toSorted()).toEqual([10, 20, 30]));
   expect(handled).toEqual([]);
-  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+  await vi.waitFor(() => expect(readJournal(folder)).toBe(''));
 });
 
 it('repeats unreadable entries: an incomplete line, another result format, another row', async () => {
   const folder = newFolder();
-  await leave(folder);
+  await createEndedJobs(folder);
   const file = join(
     folder,
-    noted(folder) === readFileSync(join(folder, 'db.ended-1'), 'utf8') ? 'db.ended-1' : 'db.ended-2',
+    readJournal(folder) === readFileSync(join(folder, 'db.ended-1'), 'utf8') ? 'db.ended-1' : 'db.ended-2',
   );
   const [first = '', second = '', third = ''] = readFileSync(file, 'utf8').trim().split('\n');
   rmSync(file);
@@ -196,7 +196,7 @@ it('repeats unreadable entries: an incomplete line, another result format, anoth
 
 it('records results that the schema rejects with the mark, and repeats those in the file', async () => {
   const folder = newFolder();
-  await leave(folder);
+  await createEndedJobs(folder);
   await using fixture = await openJobsFixture(await openHere(folder));
   const faulty = Result.transform((result) => {
     if (result.n > 10) throw new Error('this schema has a fault');
@@ -222,11 +222,11 @@ it('updates the table immediately when the journal cannot be written', async () 
   });
   const enqueue = (n: number) => database.commit((transaction) => fixture.jobs.enqueue(transaction, count, { n }));
   await enqueue(1);
-  await vi.waitFor(() => expect(noted(folder).length).toBeGreaterThan(long.length));
+  await vi.waitFor(() => expect(readJournal(folder).length).toBeGreaterThan(long.length));
   expect(recorded).toEqual([]);
   await enqueue(2);
   await vi.waitFor(() => expect(recorded).toEqual([1, 2]));
-  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+  await vi.waitFor(() => expect(readJournal(folder)).toBe(''));
 });
 
 it('clears the file under continuous load', async () => {
@@ -274,12 +274,12 @@ it('clears the file under continuous load', async () => {
 
 it('does not record entries that were dropped since', async () => {
   const folder = newFolder();
-  await leave(folder);
+  await createEndedJobs(folder);
   await using fixture = await openJobsFixture(await openHere(folder));
   const [latest] = await fixture.jobs.list();
   expect(await fixture.jobs.drop(latest?.id ?? '')).toBe(true);
   const { handled, recorded } = work(fixture);
-  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+  await vi.waitFor(() => expect(readJournal(folder)).toBe(''));
   expect(recorded.toSorted()).toEqual([10, 20]);
   expect(handled).toEqual([]);
 });

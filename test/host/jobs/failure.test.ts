@@ -60,7 +60,7 @@ eachDialect((_name, open, createLocation) => {
   it.each([
     ['the host', {}, ['job failed permanently']],
     ['what logs its own', { logsDead: true }, ['given up']],
-  ] as const)('logs a failure once, by %s', async (_who, options, expected) => {
+  ] as const)('logs a failure once, by %s', async (_case, options, expected) => {
     const messages: string[] = [];
     const warn = (message: string): void => void messages.push(message);
     await using fixture = await openJobsFixture(await open(), { log: { ...silentLog, warn } });
@@ -219,7 +219,7 @@ eachDialect((_name, open, createLocation) => {
     expect(seen).toEqual(['11 begins', '11 ends', '12 begins', '12 ends', '13 begins', '13 ends']);
   });
 
-  it('continues behind a job that steps aside and retries it on its own', async () => {
+  it('continues after a failed job that steps aside, and retries it separately', async () => {
     await using fixture = await openJobsFixture(await open());
     const { jobs, database, clock } = fixture;
     const seen: string[] = [];
@@ -247,7 +247,7 @@ eachDialect((_name, open, createLocation) => {
     expect(seen.slice(4)).toEqual(['4', '1']);
   });
 
-  it('continues behind a dead letter and a dropped job', async () => {
+  it('continues after a dead letter and a dropped job', async () => {
     await using fixture = await openJobsFixture(await open());
     const { jobs, database } = fixture;
     const seen: number[] = [];

@@ -24,7 +24,7 @@ const untilAborted =
       });
     });
 
-/** Makes a running job look as if a process of another computer had it. */
+/** Assigns a running job to a process of another computer. */
 const giveAway = (fixture: JobsFixture) =>
   fixture.database.kysely
     .updateTable('jobs')
@@ -118,7 +118,7 @@ eachDialectOnOwnServer((name, open, createLocation, server) => {
       await second.settle('done', 1);
     });
   } else {
-    it('leaves jobs of a living process alone', async () => {
+    it('does not claim jobs of a running process', async () => {
       const location = createLocation();
       await using child = startChild(import.meta.resolve('./working.ts'), location);
       await child.waitForLine('running');

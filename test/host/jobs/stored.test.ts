@@ -84,10 +84,10 @@ it('continues with the table and journal of an earlier version', async () => {
     ]);
     expect(recorded.toSorted()).toEqual([3, 4, 5, 6, 7]);
     expect(await fixture.one('dead')).toMatchObject({ id: '2', lastError: 'Gone.' });
-    const again = await database.commit((transaction) =>
+    const second = await database.commit((transaction) =>
       fixture.jobs.enqueue(transaction, sample, { n: 8 }, { key: 'k' }),
     );
-    expect(again).toBe('6');
+    expect(second).toBe('6');
     await vi.waitFor(() => expect(handled).toHaveLength(4));
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -23,7 +23,7 @@ interface Case {
   readonly key: string;
   /** Reads the stored key. */
   readonly read: (folder: string) => string | undefined;
-  readonly spoil: (folder: string) => void;
+  readonly corrupt: (folder: string) => void;
 }
 
 /** Returns a case for a key in a table of the service's database. */
@@ -43,10 +43,10 @@ function inTable(service: ServiceDescriptor<any, any>, table: string, key: strin
         const row = database.prepare(`select sealed from ${table} where name = ?`).get(key);
         return (row as { sealed: string } | undefined)?.sealed;
       }),
-    spoil: (folder) =>
+    corrupt: (folder) =>
       open(folder, (database) => {
-        const spoilt = `v1.${Buffer.alloc(60, 7).toString('base64url')}`;
-        const { changes } = database.prepare(`update ${table} set sealed = ? where name = ?`).run(spoilt, key);
+        const corruptValue = `v1.${Buffer.alloc(60, 7).toString('base64url')}`;
+        const { changes } = database.prepare(`update ${table} set sealed = ? where name = ?`).run(corruptValue, key);
         expect(changes).toBe(1);
       }),
   };
@@ -57,7 +57,7 @@ function inFile(service: ServiceDescriptor<any, any>, file: string, key: string)
   return {
     ...{ service, key },
     read: (folder) => (existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : undefined),
-    spoil: (folder) => writeFileSync(join(folder, file), 'half a key'),
+    corrupt: (folder) => writeFileSync(join(folder, file), 'half a key'),
   };
 }
 
@@ -82,16 +82,16 @@ describe.each(cases.map((entry) => [entry.service.id, entry.key, entry] as const
   (id, key, its) => {
     const folder = (): string => join(dataDir, id);
     /** Starts once to create the key, and makes it unreadable. */
-    const spoilt = async (): Promise<string | undefined> => {
+    const corruptValue = async (): Promise<string | undefined> => {
       const host = await open(its.service);
       await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
       await host[Symbol.asyncDispose]();
-      its.spoil(folder());
+      its.corrupt(folder());
       return its.read(folder());
     };
 
     it('is never replaced automatically when unreadable, and the service explains the remedy', async () => {
-      const before = await spoilt();
+      const before = await corruptValue();
       await using host = await open(its.service);
       await vi.waitFor(async () => {
         const state = await fetchState(host, id);
@@ -103,7 +103,7 @@ describe.each(cases.map((entry) => [entry.service.id, entry.key, entry] as const
     });
 
     it('is replaced by the action of the page with the former one beside it', async () => {
-      const before = await spoilt();
+      const before = await corruptValue();
       await using host = await open(its.service);
       const path = `/api/services/${id}/keys/${key}/replace`;
       const state = await api<ServiceState>(host.url('control'), path, { method: 'POST' });
@@ -113,7 +113,7 @@ describe.each(cases.map((entry) => [entry.service.id, entry.key, entry] as const
     });
 
     it('is replaced by the command line', async () => {
-      const before = await spoilt();
+      const before = await corruptValue();
       const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
       await runCommand(
         { name: 'keys replace', dataDir, service: id, key },

@@ -155,8 +155,10 @@ describe('wrapped key', () => {
   test('is unchanged when a keyring refuses or loses data', async () => {
     await openVault({ folder, create: true, log });
     const before = await readFile(keyFile(), 'utf8');
-    const forgetful = { ...keyring, unwrap: async () => Buffer.alloc(32) };
-    await expect(openVault({ folder, wrapping: forgetful, log })).rejects.toMatchObject({ code: 'vault.key_refused' });
+    const wrongKeyring = { ...keyring, unwrap: async () => Buffer.alloc(32) };
+    await expect(openVault({ folder, wrapping: wrongKeyring, log })).rejects.toMatchObject({
+      code: 'vault.key_refused',
+    });
     expect(await readFile(keyFile(), 'utf8')).toBe(before);
 
     await openVault({ folder, wrapping: keyring, log });

@@ -50,7 +50,7 @@ describe('addresses that addons must not have', () => {
     ['a cloud metadata service as a number', () => 'http://2852039166/manifest.json', 'secrets of machines'],
     ['a cloud metadata service as IPv6', () => 'http://[::ffff:169.254.169.254]/manifest.json', 'secrets of machines'],
     ['a cloud metadata service behind NAT64', () => 'http://[64:ff9b::a9fe:a9fe]/manifest.json', 'secrets of machines'],
-  ])('refuses %s when it is configured', async (_what, address, expectedMessage) => {
+  ])('refuses %s when it is configured', async (_case, address, expectedMessage) => {
     const response = await post('/api/v1/user', {
       config: buildConfig([customPreset('a', 'Up', address())]),
       password,
@@ -216,10 +216,10 @@ describe('requests of another site', () => {
   it('treats gateway visitors like them, unless they have an account or the addon password', () => {
     const request = { headers: { host: 'nas.local' } } as IncomingMessage;
     markGatewayRequest(request);
-    const from = (more: object): RequestContextFactory =>
+    const from = (overrides: object): RequestContextFactory =>
       new RequestContextFactory({
         ...({ profiles: {}, proxy: {}, baseUrl: '' } as unknown as RequestContextFactoryOptions),
-        caller: () => ({ remoteAddress: '192.168.1.9', isCrossSite: false, ...more }),
+        caller: () => ({ remoteAddress: '192.168.1.9', isCrossSite: false, ...overrides }),
         publicUrl: () => undefined,
       });
     const local = { headers: {} } as IncomingMessage;

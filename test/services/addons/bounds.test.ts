@@ -68,7 +68,7 @@ describe('caches of addon responses', () => {
       { ...streamManifest, pad },
       (upstream, index) => upstream.getManifest(createTestAddon(`http://a.example/${String(index)}/manifest.json`)),
     ],
-  ])('stores at most the maximum number of bytes of %s', async (_what, maxBytes, body, sendRequest) => {
+  ])('stores at most the maximum number of bytes of %s', async (_case, maxBytes, body, sendRequest) => {
     const upstream = createUpstream(JSON.stringify(body));
     for (let index = 0; index < 18; index += 1) await sendRequest(upstream, index);
     expect(upstream.cached).toBe(maxBytes);
@@ -232,10 +232,10 @@ describe('metadata services', () => {
       digitalReleaseFilter: { enabled: true },
     });
     const { base } = await makeUser(host, config);
-    const began = performance.now();
+    const startedAt = performance.now();
     expect(await fetchStreams(base, 'movie/tt5')).toHaveLength(1);
     // Sequential requests would take three times as long.
-    expect(performance.now() - began).toBeLessThan(8500);
+    expect(performance.now() - startedAt).toBeLessThan(8500);
   });
 
   it('are not requested for a minute after a failure', async () => {

@@ -18,10 +18,10 @@ function openList(entries: readonly Entry[], { length = 100, extra = [] as reado
       catalogs: [{ type: 'movie', id: 'list', name: 'List', extra: [{ name: 'skip' }, ...extra] }],
     },
     answer: (request, response) => {
-      const [, resource, , , more = ''] = (request.url ?? '').split('/');
+      const [, resource, , , overrides = ''] = (request.url ?? '').split('/');
       if (resource !== 'catalog') return false;
       if (broken) return (sendJson(response, {}, 500), true);
-      const skip = Number(new URLSearchParams(more.replace(/\.json$/, '')).get('skip') ?? 0);
+      const skip = Number(new URLSearchParams(overrides.replace(/\.json$/, '')).get('skip') ?? 0);
       sendJson(response, { metas: entries.slice(skip, skip + length).map((entry) => ({ type: 'movie', ...entry })) });
       return true;
     },
@@ -40,21 +40,21 @@ describe('merged catalogs', () => {
   });
   afterAll(() => host[Symbol.asyncDispose]());
 
-  const merged = (more: object = {}): object => ({
+  const merged = (overrides: object = {}): object => ({
     ...{ id: 'aiostreams.merged.all', name: 'All', type: 'movie', catalogIds: [source('a'), source('b')] },
-    ...more,
+    ...overrides,
   });
   const make = async (
     firstAddon: { manifestUrl: string },
     secondAddon: { manifestUrl: string },
-    more: object,
+    overrides: object,
   ): Promise<string> =>
     (
       await makeUser(
         host,
         buildConfig(
           [customPreset('a', 'A', firstAddon.manifestUrl), customPreset('b', 'B', secondAddon.manifestUrl)],
-          more,
+          overrides,
         ),
       )
     ).base;
@@ -93,7 +93,7 @@ describe('merged catalogs', () => {
     ['by rating', { mergeMethod: 'imdbRating' }, ['y1', 'x1', 'x2', 'x2', 'y3', 'x3']],
     ['oldest first', { mergeMethod: 'releaseDateAsc' }, ['x3', 'y3', 'x1', 'x2', 'x2', 'y1']],
     ['newest first', { mergeMethod: 'releaseDateDesc' }, ['y1', 'x2', 'x2', 'x1', 'x3', 'y3']],
-  ])('merges entries: %s', async (_what, more, expectedIds) => {
+  ])('merges entries: %s', async (_case, overrides, expectedIds) => {
     const createFilm = (id: string, name: string, imdbRating?: string, releaseInfo?: string): Entry => ({
       ...{ id, name },
       ...(imdbRating === undefined ? {} : { imdbRating }),
@@ -109,7 +109,9 @@ describe('merged catalogs', () => {
       createFilm('x2', 'Two', '7.9', '2010'),
       createFilm('y3', 'Thrée!', '2', '1999'),
     ]);
-    expect(await ids(await make(firstAddon, secondAddon, { mergedCatalogs: [merged(more)] }))).toEqual(expectedIds);
+    expect(await ids(await make(firstAddon, secondAddon, { mergedCatalogs: [merged(overrides)] }))).toEqual(
+      expectedIds,
+    );
   });
 
   it('have pages of 100 entries, whatever the page length of the addons', async () => {
@@ -141,11 +143,11 @@ describe('merged catalogs', () => {
 
   it('are shuffled for the configured time, except for search results', async () => {
     await using list = await openList(numbered('x', 60), { extra: [{ name: 'search' }] });
-    const order = async (more: object, extra = ''): Promise<string> => {
+    const order = async (overrides: object, extra = ''): Promise<string> => {
       const { base } = await makeUser(
         host,
         buildConfig([customPreset('a', 'A', list.manifestUrl)], {
-          catalogModifications: [{ id: 'ae3b0.list', type: 'movie', enabled: true, ...more }],
+          catalogModifications: [{ id: 'ae3b0.list', type: 'movie', enabled: true, ...overrides }],
         }),
       );
       const names: string[] = [];

@@ -233,19 +233,19 @@ describe('recorded streams', () => {
         return response.headersSent;
       },
     });
-    await using sluggish = await openFakeAddon({ answer: (request) => request.url?.includes('/stream/') === true });
+    await using slowAddon = await openFakeAddon({ answer: (request) => request.url?.includes('/stream/') === true });
     const { base } = await makeUser(
       host,
       buildConfig([
         customPreset('al1', 'Alpha', alpha.manifestUrl),
         customPreset('br2', 'Broken', broken.manifestUrl),
         customPreset('ga3', 'Garbled', garbled.manifestUrl),
-        customPreset('sl4', 'Sluggish', sluggish.manifestUrl, { timeout: 1000 }),
+        customPreset('sl4', 'Sluggish', slowAddon.manifestUrl, { timeout: 1000 }),
       ]),
     );
-    const began = performance.now();
+    const startedAt = performance.now();
     const { streams } = await getJson(`${base}/stream/movie/tt0111161.json`);
-    expect(performance.now() - began).toBeLessThan(8000);
+    expect(performance.now() - startedAt).toBeLessThan(8000);
     const expected = golden('36-stream-500-malformed-and-timeout').response.body.streams;
     expect(streams.slice(0, 6)).toEqual(expected.slice(0, 6));
     expect(streams.slice(6).map(({ name, description }: any) => [name, description])).toEqual([

@@ -12,8 +12,8 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-const config = (more: object = {}): Record<string, unknown> =>
-  buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], more);
+const config = (overrides: object = {}): Record<string, unknown> =>
+  buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], overrides);
 const configure = async (body: unknown, headers: Record<string, string>, baseUrl: string): Promise<Response> =>
   await fetch(`${baseUrl}/configure`, { method: 'POST', headers, body: JSON.stringify(body) });
 
@@ -35,8 +35,8 @@ describe('environment variables', () => {
     await using testHost = await openAddonsHost(environment);
     const baseUrl = testHost.url('addons');
     expect((await configure(config(), {}, baseUrl)).status).toBe(401);
-    const knock = { 'x-addon-password': 'knock' };
-    const { data } = await readJson(await configure(config({ excludedRegexPatterns: ['x'] }), knock, baseUrl));
+    const passwordHeader = { 'x-addon-password': 'knock' };
+    const { data } = await readJson(await configure(config({ excludedRegexPatterns: ['x'] }), passwordHeader, baseUrl));
     expect(data.manifestUrl).toMatch(/^https:\/\/addons\.example\.org\/A/);
     const base = `${baseUrl}/${String(data.userId)}`;
     const manifest = await getJson(`${base}/manifest.json`);
@@ -49,12 +49,16 @@ describe('environment variables', () => {
       loggingSensitiveInfo: true,
       regexAccess: { level: 'none' },
     });
-    const nested = await configure(buildConfig([customPreset('n', 'Nested', `${base}/manifest.json`)]), knock, baseUrl);
+    const nested = await configure(
+      buildConfig([customPreset('n', 'Nested', `${base}/manifest.json`)]),
+      passwordHeader,
+      baseUrl,
+    );
     expect((await readJson(nested)).error.message).toContain('which the settings refuse');
     await fetchStreams(base, 'movie/tt2');
     const dead = await configure(
       buildConfig([customPreset('d', 'Dead', 'http://127.0.0.1:9/k3y/manifest.json')]),
-      knock,
+      passwordHeader,
       baseUrl,
     );
     expect(dead.status).toBe(400);

@@ -153,9 +153,9 @@ describe('cost of expressions', () => {
   it('takes about the same time for one large group as for many small ones', () => {
     const list = Array.from({ length: 20_000 }, () => streams[0]!);
     const took = (text: string): number => {
-      const began = cpuTime();
+      const startedAt = cpuTime();
       value(text, { streams: list });
-      return cpuTime() - began;
+      return cpuTime() - startedAt;
     };
     const singleGroupMs = took("count(perGroup(streams, 'resolution', 1))");
     expect(took("count(perGroup(streams, 'resolution', 20000))")).toBeLessThan(singleGroupMs * 50 + 500);
@@ -228,7 +228,7 @@ describe('stream expressions of a configuration', () => {
       },
       'A',
     ],
-  ])('applies them: %s', (_what, more, expected) => {
+  ])('applies them: %s', (_case, more, expected) => {
     const { visible, problems } = run(more);
     expect([toLetters(visible), problems]).toEqual([expected, []]);
   });

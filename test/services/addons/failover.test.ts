@@ -40,11 +40,14 @@ afterEach(async () => {
 });
 
 /** Returns the addresses of the streams whose names and descriptions contain the given texts. */
-async function list(services: readonly object[], more: object = {}): Promise<(name: string, file: string) => string> {
+async function list(
+  services: readonly object[],
+  overrides: object = {},
+): Promise<(name: string, file: string) => string> {
   const config = buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], {
     services,
     failover: { enabled: true },
-    ...more,
+    ...overrides,
   });
   const { base } = await makeUser(host, config);
   const streams = await fetchStreams(base);
@@ -104,8 +107,8 @@ describe('failover', () => {
     ['failover is limited to Usenet', { failover: { enabled: true, contentTypes: ['usenet'] } }, (url: string) => url],
     ['the player disables it', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, '/-/')],
     ['the list is no longer stored', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, `/${'0'.repeat(32)}/`)],
-  ])('does not fall back where %s', async (_why, more, change) => {
-    const url = await list([torBoxAccount, realDebridAccount], more);
+  ])('does not fall back where %s', async (_why, overrides, change) => {
+    const url = await list([torBoxAccount, realDebridAccount], overrides);
     torBox.fail('/torrents/requestdl', broken);
     expect(await play(change(url('[TB+]', 'Cached')))).toBe('/static/internal-error.mp4');
     expect(times(realDebrid, '/torrents/addMagnet')).toBe(0);

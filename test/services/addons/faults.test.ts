@@ -142,11 +142,11 @@ describe('oversized responses', () => {
 
   it('stops the decompression of a gigabyte at the maximum size', async () => {
     const block = gzipSync(Buffer.alloc(64 * 1024 * 1024, 32), { level: 1 });
-    const bomb = Buffer.concat(Array.from({ length: 16 }, () => block));
+    const compressedBody = Buffer.concat(Array.from({ length: 16 }, () => block));
     await using up = await openFakeAddon({
       answer: (request, response) => {
         if (request.url?.includes('/stream/') !== true) return false;
-        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb);
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(compressedBody);
         return true;
       },
     });
@@ -228,7 +228,7 @@ describe('oversized responses', () => {
     ['an object without ID', { name: 'x', resources: [] }],
     ['invalid resources', { id: 'x', name: 'x', version: 1, resources: 'stream' }],
     ['a page', '<html>'],
-  ])('rejects a manifest that is %s', async (_what, manifest) => {
+  ])('rejects a manifest that is %s', async (_case, manifest) => {
     let good = true;
     await using up = await openFakeAddon({
       answer: (request, response) => {

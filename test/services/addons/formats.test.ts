@@ -123,9 +123,9 @@ describe('compileTemplate', () => {
       '{stream.title::exists["'.repeat(800),
       "{stream.title::replace('".repeat(800),
     ]) {
-      const began = process.cpuUsage();
+      const startedAt = process.cpuUsage();
       render(text);
-      const { user, system } = process.cpuUsage(began);
+      const { user, system } = process.cpuUsage(startedAt);
       // Repeated parsing of the rest would take five seconds for the last template.
       expect((user + system) / 1000).toBeLessThan(2000);
     }

@@ -71,14 +71,14 @@ describe('invalid addons', () => {
       (_request, response) => {
         const part = Buffer.alloc(1024 * 1024, 32);
         let remaining = 50;
-        const more = (): void => {
+        const overrides = (): void => {
           while (remaining > 0 && !response.destroyed) {
             remaining -= 1;
-            if (!response.write(part)) return void response.once('drain', more);
+            if (!response.write(part)) return void response.once('drain', overrides);
           }
           response.end();
         };
-        more();
+        overrides();
         return true;
       },
       'Up answered with far more than an addon has to say.',
@@ -105,7 +105,7 @@ describe('invalid addons', () => {
       "Up leads to Homeport's own administration, which is no addon.",
     ],
   ];
-  it.each(cases)('reports one that %s, and lists the streams of the others', async (_what, answer, sentence) => {
+  it.each(cases)('reports an addon that %s, and lists the streams of other addons', async (_case, answer, sentence) => {
     await using good = await openFakeAddon({ streams: alphaStreams });
     await using bad = await openFakeAddon({ answer: onStream(answer) });
     const presets = [
@@ -227,7 +227,7 @@ describe('invalid configurations', () => {
         }),
       400,
     ],
-  ])('refuses one %s', async (_what, body, status) => {
+  ])('refuses one %s', async (_case, body, status) => {
     const response = await post(body());
     expect(response.status).toBe(status);
     expect((await readJson(response)).success).toBe(false);
@@ -256,7 +256,7 @@ describe('invalid configurations', () => {
     ['a cloud metadata service', () => 'http://169.254.169.254/latest/manifest.json'],
     ['a cloud metadata service as IPv6', () => 'http://[fd00:ec2::254]/manifest.json'],
     ['a file', () => 'file:///etc/manifest.json'],
-  ])('refuses %s as an addon', async (_what, address) => {
+  ])('refuses %s as an addon', async (_case, address) => {
     const response = await post(JSON.stringify({ config: buildConfig([customPreset('x', 'X', address())]), password }));
     expect(response.status).toBe(400);
     expect((await readJson(response)).error.message).toMatch(/no addon|invalid Manifest URL/);
@@ -296,7 +296,7 @@ describe('invalid configurations', () => {
         { url: 'http://h.example/y', behaviorHints: { filename: 'B.2019.CAM.mkv' } },
       ],
     });
-    const bomb = await makeUser(
+    const hostileUser = await makeUser(
       host,
       buildConfig([customPreset('u1', 'Up', up.manifestUrl)], { excludedRegexPatterns: ['^(a+)+$', '(a|a)*b$'] }),
     );
@@ -307,7 +307,7 @@ describe('invalid configurations', () => {
         preferredRegexPatterns: [{ name: 'Fine', pattern: '/1080p/' }],
       }),
     );
-    const streams = await fetchStreams(bomb.base);
+    const streams = await fetchStreams(hostileUser.base);
     expect(streams).toHaveLength(3);
     expect(streams.at(-1).description).toMatch(/^The regular expressions take too long/);
     expect((await fetchStreams(good.base)).map(({ behaviorHints }: any) => behaviorHints.filename)).toEqual([name]);
@@ -322,11 +322,11 @@ describe('credentials', () => {
     const config = buildConfig([], {
       services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'VERY-SECRET-KEY' } }],
     });
-    const make = async (more: object, headers: Record<string, string> = {}): Promise<Response> =>
+    const make = async (overrides: object, headers: Record<string, string> = {}): Promise<Response> =>
       await fetch(`${testHost.url('addons')}/api/v1/user`, {
         method: 'POST',
         headers,
-        body: JSON.stringify({ config: { ...config, ...more }, password }),
+        body: JSON.stringify({ config: { ...config, ...overrides }, password }),
       });
     const refused = await make({ addonPassword: 'wrong' });
     expect([refused.status, (await readJson(refused)).error.code]).toEqual([401, 'ADDON_PASSWORD_INVALID']);

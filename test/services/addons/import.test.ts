@@ -27,11 +27,12 @@ const post = async (config: unknown): Promise<{ status: number; body: any }> => 
   });
   return { status: response.status, body: await readJson(response) };
 };
-const config = (more: object): Record<string, unknown> => buildConfig([customPreset('u', 'Up', up.manifestUrl)], more);
+const config = (overrides: object): Record<string, unknown> =>
+  buildConfig([customPreset('u', 'Up', up.manifestUrl)], overrides);
 
 describe('import of a configuration of AIOStreams', () => {
   it('accepts patterns and lists of the size of public ones', async () => {
-    const more = {
+    const overrides = {
       addonName: 'n'.repeat(300),
       preferredRegexPatterns: [{ name: 'x', pattern: long }],
       excludedRegexPatterns: Array.from({ length: 200 }, (_, index) => `no-match-${String(index)}`),
@@ -42,7 +43,7 @@ describe('import of a configuration of AIOStreams', () => {
       })),
       preferredStreamExpressions: [`/*long*/ keyword(streams, ${Array.from({ length: 400 }, () => "'word'").join()})`],
     };
-    const { status, body } = await post(config(more));
+    const { status, body } = await post(config(overrides));
     expect([status, body.data.notes]).toEqual([201, undefined]);
     const base = `${host.url('addons')}/stremio/${body.data.uuid}/${body.data.encryptedPassword}`;
     expect((await fetchStreams(base)).map(({ name }) => name)).toEqual([expect.stringContaining('Up')]);
@@ -74,8 +75,8 @@ describe('import of a configuration of AIOStreams', () => {
     ['a sort criterion that is a number', { sortCriteria: { global: [5, { key: 'size' }] } }, 'sortCriteria.global.0'],
     ['a limit below zero', { resultLimits: { global: -1 } }, 'resultLimits.global'],
     ['an invalid format', { formatter: 'torrentio' }, 'formatter'],
-  ])('omits %s and lists it', async (_what, more, path) => {
-    const { status, body } = await post(config(more));
+  ])('omits %s and lists it', async (_case, overrides, path) => {
+    const { status, body } = await post(config(overrides));
     expect(status).toBe(201);
     expect(body.data.notes.join('\n')).toContain(path);
   });

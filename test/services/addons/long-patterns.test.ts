@@ -29,8 +29,8 @@ function buildPattern(length: number): string {
   return groups + 'x'.repeat(length - groups.length - end.length) + end;
 }
 
-async function listFileNames(more: object): Promise<readonly string[]> {
-  const { base } = await makeUser(host, buildConfig([customPreset('u', 'Up', up.manifestUrl)], more));
+async function listFileNames(overrides: object): Promise<readonly string[]> {
+  const { base } = await makeUser(host, buildConfig([customPreset('u', 'Up', up.manifestUrl)], overrides));
   return (await fetchStreams(base)).map(({ behaviorHints }) => behaviorHints.filename);
 }
 
@@ -57,8 +57,8 @@ describe('a pattern of 3,249 characters', () => {
       },
       names.toReversed(),
     ],
-  ])('selects streams when it is %s', async (_kind, more, expected) => {
+  ])('selects streams when it is %s', async (_kind, overrides, expected) => {
     expect(pattern).toHaveLength(3249);
-    expect(await listFileNames(more)).toEqual(expected);
+    expect(await listFileNames(overrides)).toEqual(expected);
   });
 });

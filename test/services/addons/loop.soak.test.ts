@@ -76,7 +76,7 @@ it('does not use more memory after thousands of lists', async () => {
       }),
     );
     let title = 100_000;
-    const look = async (requests: number): Promise<number> => {
+    const measureHeap = async (requests: number): Promise<number> => {
       for (let request = 0; request < requests; request += 1) {
         // Every third title is new, the others were requested before.
         const id = request % 3 === 0 ? (title += 1) : title - (request % 20);
@@ -86,7 +86,7 @@ it('does not use more memory after thousands of lists', async () => {
       }
       return await getHeapBytes();
     };
-    const sizes = [await look(first), await look(half), await look(half)];
+    const sizes = [await measureHeap(first), await measureHeap(half), await measureHeap(half)];
     const [, firstSize = 0, secondSize = 0] = sizes;
     expect(secondSize - firstSize, `MB held: ${sizes.map((size) => (size / 1e6).toFixed(1)).join(', ')}`).toBeLessThan(
       slack,

@@ -23,7 +23,7 @@ export async function openAllDebrid(key = 'ADKEY'): Promise<FakeStore> {
     status: '',
     statusCode: isReady(hash) ? 4 : 1,
   });
-  let asks = 0;
+  let requestCount = 0;
   return await openFakeStore(({ path, query, headers, body }) => {
     if (headers.authorization?.startsWith(`Bearer ${key}`) !== true || query.get('agent') === null)
       return [200, { status: 'error', error: { code: 'AUTH_BAD_APIKEY', message: 'The auth apikey is invalid' } }];
@@ -62,8 +62,10 @@ export async function openAllDebrid(key = 'ADKEY'): Promise<FakeStore> {
       });
     if (path === '/v4/link/unlock') return ok({ link: '', filename: 'f', delayed: 77, id: form.get('link') });
     if (path === '/v4/link/delayed') {
-      asks += 1;
-      return ok(asks % 2 === 1 ? { status: 1, time_left: 1 } : { status: 2, link: 'https://direct.example/ad/1' });
+      requestCount += 1;
+      return ok(
+        requestCount % 2 === 1 ? { status: 1, time_left: 1 } : { status: 2, link: 'https://direct.example/ad/1' },
+      );
     }
     return path === '/v4/magnet/delete'
       ? ok({ message: 'ok' })
@@ -318,7 +320,7 @@ export async function openEasynews(): Promise<FakeStore> {
       first = false;
       return [200, ''];
     }
-    const item = (fn: string, more: object = {}): object => ({
+    const item = (fn: string, overrides: object = {}): object => ({
       0: `hash${fn.length}`,
       id: 's',
       fn,
@@ -326,7 +328,7 @@ export async function openEasynews(): Promise<FakeStore> {
       rawSize: 4_000_000_000,
       runtime: '1h:52m:3s',
       ts: 1_700_000_000,
-      ...more,
+      ...overrides,
     });
     return [
       200,

@@ -101,14 +101,14 @@ describe('further options of a configuration', () => {
       ['the next group is not used above the minimum', 'count(totalStreams) < 2', ['A', 'B']],
       ['filtered streams are excluded', "count(resolution(totalStreams, '720p')) > 0", ['A', 'B', 'C']],
       ['by the query type', "queryType == 'series'", ['A', 'B']],
-    ])('are requested by condition: %s', async (_what, condition, expected) => {
+    ])('are requested by condition: %s', async (_case, condition, expected) => {
       expect((await two({ enabled: true, groupings: groupings(condition) })).shown).toEqual(expected);
     });
 
     it('are not awaited or requested when they are not needed', async () => {
-      const enough = groupings('count(totalStreams) < 2');
-      expect(await two({ enabled: true, groupings: enough }, () => 'hang')).toMatchObject({ shown: ['A', 'B'] });
-      const sequential = await two({ enabled: true, groupings: enough, behaviour: 'sequential' });
+      const condition = groupings('count(totalStreams) < 2');
+      expect(await two({ enabled: true, groupings: condition }, () => 'hang')).toMatchObject({ shown: ['A', 'B'] });
+      const sequential = await two({ enabled: true, groupings: condition, behaviour: 'sequential' });
       expect(sequential).toEqual({ shown: ['A', 'B'], asked: 0 });
       const both = await two({ enabled: true, groupings: groupings('true'), behaviour: 'sequential' });
       expect(both).toEqual({ shown: ['A', 'B', 'C'], asked: 1 });
@@ -134,11 +134,11 @@ describe('further options of a configuration', () => {
         customPreset('two', 'Two', last.manifestUrl),
         customPreset('free', 'Free', free.manifestUrl),
       ];
-      const more = (condition: string): object => ({
+      const overrides = (condition: string): object => ({
         excludedResolutions: ['720p'],
         groups: { enabled: true, groupings: groupings(condition) },
       });
-      expect(await names(buildConfig(presets, more('count(previousStreams) == 1')))).toEqual(['F', 'C']);
+      expect(await names(buildConfig(presets, overrides('count(previousStreams) == 1')))).toEqual(['F', 'C']);
     });
 
     it('reports an invalid condition, and ignores disabled groups', async () => {
@@ -158,8 +158,8 @@ describe('further options of a configuration', () => {
       customPreset('s', 'Slow', slow.manifestUrl, { timeout: 50_000 }),
     ];
     const condition = "'Good' in queriedAddons and count(resolution(totalStreams, '1080p')) >= 1";
-    const more = { deadline: 60_000, dynamicAddonFetching: { enabled: true, condition } };
-    expect(await names(buildConfig(presets, more))).toEqual(['A']);
+    const overrides = { deadline: 60_000, dynamicAddonFetching: { enabled: true, condition } };
+    expect(await names(buildConfig(presets, overrides))).toEqual(['A']);
   });
 
   it('reports a condition above the budget and lists the streams', async () => {
@@ -170,16 +170,16 @@ describe('further options of a configuration', () => {
       customPreset('t', 'Other', otherAddon.manifestUrl),
     ];
     const condition = `(${Array.from({ length: 1200 }, () => "'aaaaa'").join('+')}) == ''`;
-    const more = { dynamicAddonFetching: { enabled: true, condition } };
-    expect(await names(buildConfig(presets.slice(0, 1), more))).toEqual(['A', '[❌] Early end']);
-    expect(await names(buildConfig(presets, more))).toEqual(['A', 'B', '[❌] Early end']);
+    const overrides = { dynamicAddonFetching: { enabled: true, condition } };
+    expect(await names(buildConfig(presets.slice(0, 1), overrides))).toEqual(['A', '[❌] Early end']);
+    expect(await names(buildConfig(presets, overrides))).toEqual(['A', 'B', '[❌] Early end']);
   });
 
   describe('unreleased titles', () => {
-    const config = async (addon: FakeAddon, more: object, key: object = { tmdbApiKey: 'TMDBKEY' }) =>
+    const config = async (addon: FakeAddon, overrides: object, key: object = { tmdbApiKey: 'TMDBKEY' }) =>
       buildConfig([customPreset('a', 'A', addon.manifestUrl)], {
         ...key,
-        digitalReleaseFilter: { enabled: true, ...more },
+        digitalReleaseFilter: { enabled: true, ...overrides },
       });
     const dated = (type: number, days: number): object => ({ type, release_date: toDate(days), certification: '' });
 
@@ -258,11 +258,11 @@ describe('further options of a configuration', () => {
     const added = (): string[] =>
       torBox.requests.filter(({ path }) => path === '/torrents/createtorrent').map(({ body }) => String(body));
 
-    it('downloads it once while the current one is watched, if nothing of it is available', async () => {
+    it('downloads the next episode once while the current one plays, if no stream is available', async () => {
       await using up = await series('e');
       const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }];
-      const config = (more: object): object =>
-        buildConfig([customPreset('u', 'Up', up.manifestUrl)], { services, ...more });
+      const config = (overrides: object): object =>
+        buildConfig([customPreset('u', 'Up', up.manifestUrl)], { services, ...overrides });
       const plainProfile = await makeUser(host, config({}));
       await fetchStreams(plainProfile.base, 'series/tt8:1:3');
       const before = added().length;

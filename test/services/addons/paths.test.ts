@@ -48,7 +48,7 @@ describe('special characters in addresses', () => {
     ['letters of other languages', '%C3%A4', '%E6%98%A0', '/stream/%C3%A4/%E6%98%A0.json'],
     ['the type v', 'v', 'x', '/stream/v/x.json'],
     ['a type with the name of a resource', 'stream', 'stream', '/stream/stream/stream.json'],
-  ])('are decoded: %s', async (_what, type, id, expectedPath) => {
+  ])('are decoded: %s', async (_case, type, id, expectedPath) => {
     for (const base of [profile.base, `${host.url('addons')}/${segment}`]) {
       const { streams } = await getJson(`${base}/stream/${type}/${id}.json`);
       expect(streams).toHaveLength(1);

@@ -18,16 +18,16 @@ const addon = (index: number): StreamAddon => ({
   ...{ instanceId: `a${String(index)}e3b0`, presetType: 'custom', name: `Addon ${String(index)}`, index },
   ...{ manifestUrl: '', library: false, formatPassthrough: false, resultPassthrough: false, pinPosition: undefined },
 });
-const web = (filename: string, more: object = {}): object => ({
+const web = (filename: string, overrides: object = {}): object => ({
   url: 'http://h.example/x',
   behaviorHints: { filename },
-  ...more,
+  ...overrides,
 });
 const read = (items: readonly object[], from = addon(0)): readonly ParsedStream[] =>
   readStreams(items, from, parseRelease).streams;
-const getVisibleNames = (streams: readonly ParsedStream[], more: object, titleRequest: TitleRequest): string[] =>
+const getVisibleNames = (streams: readonly ParsedStream[], overrides: object, titleRequest: TitleRequest): string[] =>
   runPipeline(streams, {
-    config: readConfig(buildConfig([], more)),
+    config: readConfig(buildConfig([], overrides)),
     titleRequest,
     patterns: undefined,
   }).visible.map(({ filename, addon: { index } }) => `${String(index)} ${String(filename)}`);
@@ -61,8 +61,8 @@ describe('comparison with the requested title', () => {
       { requestTypes: ['series'] },
       streams.map(({ filename, addon: from }) => `${String(from.index)} ${String(filename)}`),
     ],
-  ])('matches titles that are %s', (_what, more, expected) => {
-    expect(getVisibleNames(streams, { titleMatching: { enabled: true, ...more } }, film)).toEqual(expected);
+  ])('matches titles that are %s', (_case, overrides, expected) => {
+    expect(getVisibleNames(streams, { titleMatching: { enabled: true, ...overrides } }, film)).toEqual(expected);
   });
 
   it.each<[string, object, TitleRequest, string[]]>([
@@ -88,11 +88,11 @@ describe('comparison with the requested title', () => {
     ],
     ['of a series that ended', { yearMatching: { enabled: true, tolerance: 0 } }, series(2016), ['2015', 'none']],
     ['of other requests', { yearMatching: { enabled: true, requestTypes: ['anime'] } }, film, ['2015', '2019', 'none']],
-  ])('matches years %s', (_what, more, titleRequest, expected) => {
+  ])('matches years %s', (_case, overrides, titleRequest, expected) => {
     const years = read([web('A.2015.1080p.mkv'), web('A.2019.1080p.mkv'), web('A.1080p.mkv')]);
-    expect(getVisibleNames(years, more, titleRequest).map((name) => /\d{4}(?!p)/.exec(name)?.[0] ?? 'none')).toEqual(
-      expected,
-    );
+    expect(
+      getVisibleNames(years, overrides, titleRequest).map((name) => /\d{4}(?!p)/.exec(name)?.[0] ?? 'none'),
+    ).toEqual(expected);
   });
 
   function series(yearEnd: number): TitleRequest {
@@ -102,8 +102,8 @@ describe('comparison with the requested title', () => {
 
   it('matches episodes of selected addons only', () => {
     const episodes = [...read([web('A.S02E01.mkv')]), ...read([web('A.S02E01.mkv')], addon(1))];
-    const more = { seasonEpisodeMatching: { enabled: true, addons: ['a0'] } };
-    expect(getVisibleNames(episodes, more, parseTitleRequest('series', 'tt1:1:1'))).toEqual(['1 A.S02E01.mkv']);
+    const overrides = { seasonEpisodeMatching: { enabled: true, addons: ['a0'] } };
+    expect(getVisibleNames(episodes, overrides, parseTitleRequest('series', 'tt1:1:1'))).toEqual(['1 A.S02E01.mkv']);
   });
 
   it('matches ages of selected stream types only', () => {
@@ -112,17 +112,17 @@ describe('comparison with the requested title', () => {
       web('B.mkv', { description: 'x\n📅 9d' }),
     ]);
     expect(aged.map(({ age }) => age)).toEqual([216, 216]);
-    const more = { requiredAgeRange: [0, 24], ageRangeTypes: ['debrid'] };
-    expect(getVisibleNames(aged, more, film)).toEqual(['0 B.mkv']);
+    const overrides = { requiredAgeRange: [0, 24], ageRangeTypes: ['debrid'] };
+    expect(getVisibleNames(aged, overrides, film)).toEqual(['0 B.mkv']);
   });
 });
 
 describe('preference among duplicates', () => {
   const film = parseTitleRequest('movie', 'tt1');
-  const sized = (name: string, videoSize: number, more: object = {}): object =>
-    web(name, { ...more, behaviorHints: { filename: name, videoSize } });
-  const rule = (more: object): object => ({
-    deduplicator: { enabled: true, http: 'single_result', cached: 'single_result', p2p: 'single_result', ...more },
+  const sized = (name: string, videoSize: number, overrides: object = {}): object =>
+    web(name, { ...overrides, behaviorHints: { filename: name, videoSize } });
+  const rule = (overrides: object): object => ({
+    deduplicator: { enabled: true, http: 'single_result', cached: 'single_result', p2p: 'single_result', ...overrides },
   });
 
   it.each<[string, object, number]>([
@@ -139,9 +139,9 @@ describe('preference among duplicates', () => {
       1,
     ],
     ['have no common attributes', { keys: ['smartDetect'], smartDetectAttributes: ['moonPhase'] }, 2],
-  ])('is given to streams where they %s', (_what, more, count) => {
+  ])('is given to streams where they %s', (_case, overrides, count) => {
     const streams = read([sized('A.2019.1080p.DDP5.1.mkv', 4.0e9), sized('A.2019.1080p.DTS.mkv', 4.1e9)]);
-    expect(getVisibleNames(streams, rule(more), film)).toHaveLength(count);
+    expect(getVisibleNames(streams, rule(overrides), film)).toHaveLength(count);
   });
 
   const createStreams = (index: number, seeders: number, library = false): readonly ParsedStream[] =>
@@ -155,9 +155,9 @@ describe('preference among duplicates', () => {
       0,
     ],
     ['the stream of the first addon, without tiebreakers', { tiebreakers: [] }, 0],
-  ])('removes duplicates: %s', (_what, more, index) => {
+  ])('removes duplicates: %s', (_case, overrides, index) => {
     const streams = [...createStreams(0, 3), ...createStreams(1, 9)];
-    expect(getVisibleNames(streams, rule(more), film).map((name) => name[0])).toEqual([String(index)]);
+    expect(getVisibleNames(streams, rule(overrides), film).map((name) => name[0])).toEqual([String(index)]);
   });
 
   it.each<[string, string | undefined, string, string[]]>([
@@ -165,7 +165,7 @@ describe('preference among duplicates', () => {
     ['ignores the library', 'ignore', 'single_result', ['0']],
     ['keeps only the library of all addons', 'exclusive', 'per_addon', ['1']],
     ['prefers the library within each addon', 'prefer', 'per_addon', ['0', '1']],
-  ])('keeps streams: %s', (_what, libraryBehaviour, p2p, expected) => {
+  ])('keeps streams: %s', (_case, libraryBehaviour, p2p, expected) => {
     const streams = [...createStreams(0, 9), ...createStreams(1, 3, true)];
     expect(getVisibleNames(streams, rule({ libraryBehaviour, p2p }), film).map((name) => name[0])).toEqual(expected);
   });
@@ -258,8 +258,8 @@ describe('options of a list', () => {
     await host[Symbol.asyncDispose]();
     await up[Symbol.asyncDispose]();
   });
-  const listed = async (more: object): Promise<any[]> => {
-    const { base } = await makeUser(host, buildConfig([customPreset('u', 'Up', up.manifestUrl)], more));
+  const listed = async (overrides: object): Promise<any[]> => {
+    const { base } = await makeUser(host, buildConfig([customPreset('u', 'Up', up.manifestUrl)], overrides));
     return await fetchStreams(base);
   };
   const letter = ({ behaviorHints }: any): string => behaviorHints.filename[0];

@@ -15,7 +15,7 @@ import { compileTemplate } from '../../../services/addons/domain/format/template
 import { cpuTime } from '../../support/cpu-time.ts';
 import { buildConfig } from './rig.ts';
 
-const addon = (index: number, more: Partial<StreamAddon> = {}): StreamAddon => ({
+const addon = (index: number, overrides: Partial<StreamAddon> = {}): StreamAddon => ({
   ...{
     instanceId: `a${String(index)}e3b0`,
     presetType: 'custom',
@@ -24,27 +24,27 @@ const addon = (index: number, more: Partial<StreamAddon> = {}): StreamAddon => (
     manifestUrl: '',
   },
   ...{ library: false, formatPassthrough: false, resultPassthrough: false, pinPosition: undefined },
-  ...more,
+  ...overrides,
 });
 const read = (items: readonly object[], from = addon(0)): readonly ParsedStream[] =>
   readStreams(items, from, parseRelease).streams;
-const web = (filename: string, more: object = {}): object => ({
+const web = (filename: string, overrides: object = {}): object => ({
   url: 'http://h.example/x',
-  behaviorHints: { filename, ...more },
+  behaviorHints: { filename, ...overrides },
 });
-const rd = (filename: string, cached = true, more: object = {}): object => ({
+const rd = (filename: string, cached = true, overrides: object = {}): object => ({
   name: cached ? '[RD+] X' : '[RD download] X',
-  ...web(filename, more),
+  ...web(filename, overrides),
 });
-const run = (streams: readonly ParsedStream[], more: object, titleRequest = parseTitleRequest('movie', 'tt1')) =>
-  runPipeline(streams, { config: readConfig(buildConfig([], more)), titleRequest, patterns: undefined });
+const run = (streams: readonly ParsedStream[], overrides: object, titleRequest = parseTitleRequest('movie', 'tt1')) =>
+  runPipeline(streams, { config: readConfig(buildConfig([], overrides)), titleRequest, patterns: undefined });
 const files = (streams: readonly ParsedStream[]): (string | undefined)[] => streams.map(({ filename }) => filename);
 const removals = (
   streams: readonly ParsedStream[],
-  more: object,
+  overrides: object,
   titleRequest = parseTitleRequest('movie', 'tt1'),
 ): string[] =>
-  run(streams, more, titleRequest).hidden.map(
+  run(streams, overrides, titleRequest).hidden.map(
     ({ stream, removal }) => `${String(stream.filename)}: ${String(removal?.rule)} ${String(removal?.value)}`,
   );
 
@@ -61,7 +61,7 @@ describe('readStreams', () => {
     expect(read([{ ...web('A.2019.1080p.mkv'), name }])[0]?.service).toEqual(service);
   });
 
-  it('omits items that are no streams, and nulls', () => {
+  it('omits items that are not streams, and nulls', () => {
     const items = [
       null,
       1,
@@ -131,8 +131,8 @@ describe('filters', () => {
     [{ excludedKeywords: ['web dl'] }, `${String(two)}: Excluded Keyword web dl`],
     [{ size: { global: { movies: [0, 50e9] } } }, `${String(one)}: Size Limit too large`],
     [{ size: { resolution: { '1080p': { movies: [5e9, 9e9] } } } }, `${String(two)}: Size Limit too small`],
-  ])('applies %j', (more, removal) => {
-    expect(removals(streams, more)).toEqual([removal]);
+  ])('applies %j', (overrides, removal) => {
+    expect(removals(streams, overrides)).toEqual([removal]);
   });
 
   it('requires required values, and passes all filters for included values', () => {
@@ -143,12 +143,12 @@ describe('filters', () => {
   });
 
   it('detects languages by names and flags, and treats others as unknown', () => {
-    const spoken = read([
+    const streamsByLanguage = read([
       { ...web('A.2019.1080p.ITA.ENG.mkv'), description: 'x' },
       { ...web('B.2019.1080p.mkv'), description: 'x\n🇫🇷' },
       web('C.2019.1080p.mkv'),
     ]);
-    expect(files(run(spoken, { requiredLanguages: ['French', 'Unknown'] }).visible)).toEqual([
+    expect(files(run(streamsByLanguage, { requiredLanguages: ['French', 'Unknown'] }).visible)).toEqual([
       'B.2019.1080p.mkv',
       'C.2019.1080p.mkv',
     ]);
@@ -232,8 +232,8 @@ describe('order and limits', () => {
     web('C.2019.1080p.mkv', { videoSize: 9e9 }),
     web('D.2019.1080p.mkv'),
   ]);
-  const order = (more: object): string =>
-    run(streams, more)
+  const order = (overrides: object): string =>
+    run(streams, overrides)
       .visible.map(({ filename }) => filename?.[0])
       .join('');
 
@@ -267,9 +267,9 @@ describe('order and limits', () => {
       },
     ],
     ['BC', { resultLimits: { global: 2 }, sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }],
-  ])('sorts by %s for %j', (expectedOrder, more) => {
-    expect([...order(more)].toSorted().join('')).toBe([...expectedOrder].toSorted().join(''));
-    if (!('resultLimits' in more) || expectedOrder === 'BC') expect(order(more)).toBe(expectedOrder);
+  ])('sorts by %s for %j', (expectedOrder, overrides) => {
+    expect([...order(overrides)].toSorted().join('')).toBe([...expectedOrder].toSorted().join(''));
+    if (!('resultLimits' in overrides) || expectedOrder === 'BC') expect(order(overrides)).toBe(expectedOrder);
   });
 
   it('sorts available streams first when both lists exist, and pinned addons at the ends', () => {
@@ -326,9 +326,9 @@ describe('templates', () => {
       '{stream.title::exists["'.repeat(200),
       `{stream.title${'::reverse'.repeat(500)}}`,
     ]) {
-      const began = cpuTime();
+      const startedAt = cpuTime();
       compileTemplate(template)({ stream, addonName: 'A' });
-      expect(cpuTime() - began).toBeLessThan(2000);
+      expect(cpuTime() - startedAt).toBeLessThan(2000);
     }
   });
 });
@@ -350,14 +350,14 @@ describe('selectFile', () => {
     [{}, 'Show S01/Show.S01E01.mkv'],
     [{ season: 1, episode: 9 }, undefined],
     [{ season: 2, episode: 1 }, undefined],
-  ])('selects %j', (more, path) => {
-    expect(selectFile(season, { ...fileRequest, ...more })?.path).toBe(path);
+  ])('selects %j', (overrides, path) => {
+    expect(selectFile(season, { ...fileRequest, ...overrides })?.path).toBe(path);
   });
 });
 
 describe('manifests', () => {
-  const manifest = (more: object) =>
-    parseManifest({ id: 'x', name: 'X', types: ['movie'], resources: ['stream'], ...more });
+  const manifest = (overrides: object) =>
+    parseManifest({ id: 'x', name: 'X', types: ['movie'], resources: ['stream'], ...overrides });
   it('are merged: all types, and prefixes only if all addons list some', () => {
     const [one, two, three] = [
       manifest({ idPrefixes: ['tt'] }),
@@ -485,8 +485,8 @@ describe('age ratings', () => {
     [{ parent_guide_nudity_status: 'Severe' }, { excludeNudity: ['severe'] }, 'Excluded Nudity severe'],
     [{ parentsGuide: { nudity: 'mild' } }, { excludeNudity: ['severe'] }, undefined],
     [{ certification: 5, parentsGuide: [], app_extras: null }, { excludedCertifications: ['R'] }, undefined],
-  ])('hides %j with %j', (meta, more, reason) => {
-    const [hidden] = run(streams, { ...more, includedResolutions: ['1080p'] }, createTitleRequest(meta)).hidden;
+  ])('hides %j with %j', (meta, overrides, reason) => {
+    const [hidden] = run(streams, { ...overrides, includedResolutions: ['1080p'] }, createTitleRequest(meta)).hidden;
     expect(hidden && `${String(hidden.removal?.rule)} ${String(hidden.removal?.value)}`).toBe(reason);
   });
 });

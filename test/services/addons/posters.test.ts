@@ -40,10 +40,10 @@ describe('posters with ratings', () => {
     await host[Symbol.asyncDispose]();
   });
 
-  const make = async (more: object): Promise<string> =>
-    (await makeUser(host, buildConfig([customPreset('p', 'P', up.manifestUrl)], more))).base;
-  const posters = async (more: object): Promise<string[]> => {
-    const base = await make(more);
+  const make = async (overrides: object): Promise<string> =>
+    (await makeUser(host, buildConfig([customPreset('p', 'P', up.manifestUrl)], overrides))).base;
+  const posters = async (overrides: object): Promise<string[]> => {
+    const base = await make(overrides);
     const { catalogs } = await getJson(`${base}/manifest.json`);
     const { metas } = await getJson(`${base}/catalog/movie/${String(catalogs[0].id)}.json`);
     return metas.map(({ poster }: { poster: string }) => poster);
@@ -87,8 +87,8 @@ describe('posters with ratings', () => {
       },
       'http://nas.lan:3000/key/tmdb/poster-default/series-1396.jpg?lang=de',
     ],
-  ])('are loaded from %o', async (more, expected) => {
-    expect((await posters(more))[2]).toBe(expected);
+  ])('are loaded from %o', async (overrides, expected) => {
+    expect((await posters(overrides))[2]).toBe(expected);
   });
 
   it.each([
@@ -98,13 +98,13 @@ describe('posters with ratings', () => {
     { posterService: 'rpdb', rpdbApiKey: ' ' },
     { posterService: 'openposterdb', openposterdbApiKey: 'key', openposterdbUrl: 'javascript:alert(1)' },
     { posterService: 'unheard-of' },
-  ])('stays as the addon lists it with %o', async (more) => {
-    expect(await posters(more)).toEqual(unchanged);
+  ])('stays as the addon lists it with %o', async (overrides) => {
+    expect(await posters(overrides)).toEqual(unchanged);
   });
 
   it('are added to metadata if the configuration enables it', async () => {
-    const meta = async (more: object): Promise<string> =>
-      (await getJson(`${await make({ rpdbApiKey: 'key', ...more })}/meta/movie/tt0111161.json`)).meta.poster;
+    const meta = async (overrides: object): Promise<string> =>
+      (await getJson(`${await make({ rpdbApiKey: 'key', ...overrides })}/meta/movie/tt0111161.json`)).meta.poster;
     expect(await meta({})).toBe(originalPoster);
     expect(await meta({ usePosterServiceForMeta: true })).toBe(
       'https://api.ratingposterdb.com/key/imdb/poster-default/tt0111161.jpg?fallback=true',

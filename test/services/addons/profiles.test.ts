@@ -77,8 +77,8 @@ describe('inheritance', () => {
       status: 400,
       body: { error: { detail: 'A configuration cannot inherit from itself.' } },
     });
-    const strange = await makeUser(host, buildConfig([]));
-    expect((await page('PUT', `/${String(child.uuid)}`, inheriting(strange.uuid))).status).toBe(404);
+    const otherUser = await makeUser(host, buildConfig([]));
+    expect((await page('PUT', `/${String(child.uuid)}`, inheriting(otherUser.uuid))).status).toBe(404);
     expect((await page('PUT', `/${String(child.uuid)}`, inheriting(parent.uuid))).status).toBe(200);
   });
 });
@@ -137,11 +137,11 @@ describe('a configuration without its parent', () => {
     const { uuid } = (await page('POST', '', { config: buildConfig([], { addonName: 'Whole' }) })).body;
     const before = await list();
     const parentConfig = { uuid: '00000000-0000-4000-8000-000000000000', password };
-    const lost = { config: buildConfig([], { addonName: 'Lost', parentConfig }) };
+    const orphan = { config: buildConfig([], { addonName: 'Lost', parentConfig }) };
     const refused = { status: 400, body: { error: { detail: sentence } } };
-    expect(await page('POST', '', lost)).toMatchObject(refused);
-    expect(await page('PUT', `/${String(uuid)}`, lost)).toMatchObject(refused);
-    expect(await page('PUT', `/${String(uuid)}?merge=yes`, lost)).toMatchObject(refused);
+    expect(await page('POST', '', orphan)).toMatchObject(refused);
+    expect(await page('PUT', `/${String(uuid)}`, orphan)).toMatchObject(refused);
+    expect(await page('PUT', `/${String(uuid)}?merge=yes`, orphan)).toMatchObject(refused);
     expect(await list()).toEqual(before);
     expect((await page('GET', `/${String(uuid)}`)).body.config.addonName).toBe('Whole');
   });
@@ -151,8 +151,8 @@ describe('an addon of several configurations', () => {
   it('has the name, position and permissions of each configuration, and shares one request', async () => {
     await using up = await openFakeAddon({ streams: alphaStreams.slice(0, 2) });
     await using last = await openFakeAddon({ streams: alphaStreams.slice(2, 3) });
-    const config = (name: string, more: object = {}): Record<string, unknown> =>
-      buildConfig([customPreset('l', 'Last', last.manifestUrl), customPreset('u', name, up.manifestUrl, more)], {
+    const config = (name: string, overrides: object = {}): Record<string, unknown> =>
+      buildConfig([customPreset('l', 'Last', last.manifestUrl), customPreset('u', name, up.manifestUrl, overrides)], {
         sortCriteria: { global: [{ key: 'library' }] },
         excludedQualities: ['WEB-DL'],
       });

@@ -442,7 +442,7 @@ describe('streams of addon families', () => {
       { name: 'German DL 1080p EN', title: 'Film.2020.German.DL.1080p.mkv', url },
       { svc: '', type: 'http', l: 'German' },
     ],
-  ])('reads %s', async (_what, addon, stream, expected) => {
+  ])('reads %s', async (_case, addon, stream, expected) => {
     expect(await fields(stream, { addon })).toMatchObject(expected);
   });
 

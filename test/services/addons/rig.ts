@@ -27,8 +27,8 @@ export function customPreset(instanceId: string, name: string, manifestUrl: stri
 }
 
 /** Builds a minimal configuration. */
-export function buildConfig(presets: readonly object[], more: object = {}): Record<string, unknown> {
-  return { presets, sortCriteria: { global: [] }, formatter: { id: 'torrentio' }, services: [], ...more };
+export function buildConfig(presets: readonly object[], overrides: object = {}): Record<string, unknown> {
+  return { presets, sortCriteria: { global: [] }, formatter: { id: 'torrentio' }, services: [], ...overrides };
 }
 
 export interface CreatedUser {

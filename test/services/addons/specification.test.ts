@@ -14,7 +14,7 @@ import {
   fetchStreams,
 } from './rig.ts';
 
-const everything = {
+const completeConfig = {
   ...{ id: 'fake.all', name: 'All', version: '1.0.0', types: ['movie', 'series'], idPrefixes: ['tt'] },
   resources: ['stream', 'meta', 'subtitles', 'catalog', { name: 'addon_catalog', types: ['movie'] }],
   catalogs: [{ type: 'movie', id: 'top', extra: [{ name: 'search' }, { name: 'skip' }, { name: 'genre' }] }],
@@ -29,7 +29,7 @@ beforeAll(async () => {
   host = await openAddonsHost();
   url = host.url('addons');
   upstream = await openFakeAddon({
-    manifest: everything,
+    manifest: completeConfig,
     streams: alphaStreams,
     answer: (request, response) => {
       const [, resource, type, id, extra] = (request.url ?? '').split('/');
@@ -41,7 +41,7 @@ beforeAll(async () => {
         sendJson(response, { subtitles: [{ id: extra, lang: 'eng', url: 'http://127.0.0.1:1/s.srt' }] });
       if (resource === 'addon_catalog')
         sendJson(response, {
-          addons: [{ transportName: 'http', transportUrl: upstream.manifestUrl, manifest: everything }],
+          addons: [{ transportName: 'http', transportUrl: upstream.manifestUrl, manifest: completeConfig }],
         });
       return response.headersSent;
     },
@@ -52,8 +52,8 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-const config = (more: object = {}): Record<string, unknown> =>
-  buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], more);
+const config = (overrides: object = {}): Record<string, unknown> =>
+  buildConfig([customPreset('a1', 'Up', upstream.manifestUrl)], overrides);
 const configure = async (body: unknown, headers: Record<string, string> = {}, baseUrl = url): Promise<Response> =>
   await fetch(`${baseUrl}/configure`, { method: 'POST', headers, body: JSON.stringify(body) });
 
@@ -97,7 +97,7 @@ describe('an installed addon with stremio-addon-client', () => {
 
   it('returns errors as items of each resource', async () => {
     await using broken = await openFakeAddon({
-      manifest: everything,
+      manifest: completeConfig,
       answer: (request, response) => {
         if (request.url?.includes('manifest') === false) sendJson(response, {}, 500);
         return response.headersSent;

@@ -6,11 +6,26 @@ import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { openAddonsHost, password, readJson, fetchStreams } from './rig.ts';
 
-const metadata = (more: object = {}): object => {
-  return { id: 'me.one', name: 'One', description: 'd', author: 'me', category: 'Debrid', version: '1.0.0', ...more };
+const metadata = (overrides: object = {}): object => {
+  return {
+    id: 'me.one',
+    name: 'One',
+    description: 'd',
+    author: 'me',
+    category: 'Debrid',
+    version: '1.0.0',
+    ...overrides,
+  };
 };
-const input = (id: string, type: string, value?: unknown, more: object = {}): object => {
-  return { id, name: `The ${id}`, description: 'd', type, ...(value === undefined ? {} : { default: value }), ...more };
+const input = (id: string, type: string, value?: unknown, overrides: object = {}): object => {
+  return {
+    id,
+    name: `The ${id}`,
+    description: 'd',
+    type,
+    ...(value === undefined ? {} : { default: value }),
+    ...overrides,
+  };
 };
 const inputs = [
   input('notice', 'alert'),
@@ -26,7 +41,10 @@ const inputs = [
   { ...input('proxy', 'subsection'), subOptions: [input('url', 'url', 'http://proxy.example'), input('id', 'string')] },
   { ...input('api', 'nab-endpoint'), subOptions: [input('url', 'url', 'https://nab.example/api')] },
 ];
-const template = (config: object, more: object = {}): object => ({ metadata: metadata({ inputs, ...more }), config });
+const template = (config: object, overrides: object = {}): object => ({
+  metadata: metadata({ inputs, ...overrides }),
+  config,
+});
 
 describe('evaluateTemplateCondition', () => {
   const values = {
@@ -280,7 +298,7 @@ describe('members of older configurations', () => {
         ],
       },
     ],
-  ])('keeps the meaning of %s', (_what, older, current) => {
+  ])('keeps the meaning of %s', (_case, older, current) => {
     const config = read(older);
     const list = config.excludedStreamExpressions?.map((entry: unknown) =>
       typeof entry === 'string' ? { expression: entry } : entry,

@@ -22,8 +22,8 @@ const base = buildConfig(
     excludedStreamExpressions: [{ expression: '/* Few */ seeders(streams, 0, 1)', enabled: true }],
   },
 );
-const varied = (script: string, more: object[] = []): any =>
-  applyVariants(readConfig({ ...base, variants: [{ id: 'v', script }, ...more] }), 'v');
+const varied = (script: string, overrides: object[] = []): any =>
+  applyVariants(readConfig({ ...base, variants: [{ id: 'v', script }, ...overrides] }), 'v');
 
 describe('scripts of variants', () => {
   it.each<[string, string, (config: any) => unknown, unknown]>([
@@ -101,7 +101,7 @@ describe('scripts of variants', () => {
     ],
     ['enable with a missing object', 'enable deduplicator', (config) => config.deduplicator.enabled, true],
     ['disable without a match', 'disable presets[type=none]', (config) => config.presets[0].enabled, true],
-  ])('applies %s', (_what, script, part, expected) => {
+  ])('applies %s', (_case, script, part, expected) => {
     expect(part(varied(script))).toEqual(expected);
   });
 
@@ -133,8 +133,8 @@ describe('scripts of variants', () => {
       [],
       /looks through too much/,
     ],
-  ])('ends %s', (_what, script, more, expectedMessage) => {
-    expect(() => varied(script, more)).toThrow(expectedMessage);
+  ])('ends %s', (_case, script, overrides, expectedMessage) => {
+    expect(() => varied(script, overrides)).toThrow(expectedMessage);
   });
 
   it('allows a variant to use another one without cycles', () => {

@@ -12,15 +12,15 @@ const minuteMs = 60_000;
 
 it('samples the computer every five minutes and returns a day of samples with the current state', async () => {
   const clock = createFakeClock();
-  let looks = 0;
+  let reads = 0;
   let fails = false;
   const machine = async () => {
     if (fails) throw new Error('no such disk');
-    looks += 1;
+    reads += 1;
     return Promise.resolve({
       cpu: 0.5,
-      memory: { total: 1000, free: 1000 - looks, own: 7 },
-      disk: looks % 2 === 0 ? null : { total: 500, free: 100 },
+      memory: { total: 1000, free: 1000 - reads, own: 7 },
+      disk: reads % 2 === 0 ? null : { total: 500, free: 100 },
     });
   };
   using history = new ComputerHistory({ clock, log: silentLog, host: { machine } });
@@ -39,7 +39,7 @@ it('samples the computer every five minutes and returns a day of samples with th
   }
   const { samples } = await readHistory();
   expect(samples).toHaveLength(289);
-  expect(samples.at(-1)).toMatchObject({ at: clock.now(), cpu: 0.5, memory: looks, own: 7 });
+  expect(samples.at(-1)).toMatchObject({ at: clock.now(), cpu: 0.5, memory: reads, own: 7 });
   expect(samples[0]?.at).toBe(clock.now() - 24 * 60 * minuteMs);
   expect(new Set(samples.map(({ disk }) => disk))).toEqual(new Set([null, 400]));
   // A failed sample leaves a gap.

@@ -51,7 +51,7 @@ test('uses keys of the environment unchanged, and derives missing keys from the 
   expect((await anon.auth.admin.listUsers()).error?.status).toBe(403);
   const other = createClient<any>(input.url, 'nobodys-key');
   expect((await other.from('shut').select()).error).toMatchObject({ message: 'Invalid API key' });
-  // Derived keys are the same each time and are valid besides the configured keys.
+  // Derived keys are the same each time and are valid in addition to the configured keys.
   expect((await createClient<any>(input.url, input.anonKey).from('shut').select()).error).toBeNull();
   await using created = await openDataFixture();
   const reply = await fetch(`${created.host.url('control')}/api/data/keys`, {

@@ -258,8 +258,8 @@ test('redirects only to the site and allowed addresses', async () => {
   ]) {
     const reply = await fixture.call('GET', `/verify?type=signup&token=x&redirect_to=${encodeURIComponent(target)}`);
     expect(reply.status).toBe(303);
-    const led = new URL(reply.headers.get('location') ?? '');
-    expect([target, led.origin]).toEqual([target, new URL(fixture.url).origin]);
+    const redirectUrl = new URL(reply.headers.get('location') ?? '');
+    expect([target, redirectUrl.origin]).toEqual([target, new URL(fixture.url).origin]);
   }
   const marked = await fixture.call(
     'GET',

@@ -116,7 +116,7 @@ test('reveals no account by mail intervals or limits', async () => {
     { email: existing, password: memberPassword, email_confirm: true },
     service,
   );
-  const ask = (path: string, body: unknown, address: string): Promise<unknown> =>
+  const sendRequest = (path: string, body: unknown, address: string): Promise<unknown> =>
     fixture.call('POST', path, body, { 'x-forwarded-for': address }).then(response);
   for (const path of ['/recover', '/signup', '/resend']) {
     fixture.clock.advance(3_600_000);
@@ -125,8 +125,8 @@ test('reveals no account by mail intervals or limits', async () => {
     const before: unknown[] = [];
     const after: unknown[] = [];
     for (let index = 0; index < 2; index += 1) {
-      before.push(await ask(path, { email: existing, ...more }, '192.168.8.1'));
-      after.push(await ask(path, { email: updated, ...more }, '192.168.8.2'));
+      before.push(await sendRequest(path, { email: existing, ...more }, '192.168.8.1'));
+      after.push(await sendRequest(path, { email: updated, ...more }, '192.168.8.2'));
     }
     const texts = (list: unknown[]): string => JSON.stringify(list).replaceAll(/\d+ seconds/g, 'n seconds');
     expect([path, texts(before)]).toEqual([path, texts(after)]);
@@ -137,7 +137,7 @@ test('reveals no account by mail intervals or limits', async () => {
   const replies: unknown[] = [];
   for (let index = 0; index < 40; index += 1) {
     if (index === 20) fixture.clock.advance(300_000);
-    replies.push(await ask('/recover', { email: `nobody${index}@example.com` }, '192.168.8.3'));
+    replies.push(await sendRequest('/recover', { email: `nobody${index}@example.com` }, '192.168.8.3'));
   }
   expect(JSON.stringify(replies.slice(0, 30))).not.toContain('429');
   expect(JSON.stringify(replies.at(-1))).toContain('email rate limit exceeded');

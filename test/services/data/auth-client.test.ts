@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 
 const password = 'correct horse 1';
-const someone = (): string => `person${(people += 1)}@example.com`;
+const createAddress = (): string => `person${(people += 1)}@example.com`;
 const service = () => fixture.client({ key: fixture.serviceKey }).auth.admin;
 
 /** Opens the link of a mail like a browser; returns the redirect target. */
@@ -31,14 +31,14 @@ const readCode = (body: string): string => /\b(\d{6})\b/.exec(body)?.[1] ?? '';
 
 /** Creates a user with a confirmed address. */
 async function member(): Promise<{ email: string; id: string }> {
-  const email = someone();
+  const email = createAddress();
   const { data, error } = await service().createUser({ email, password, email_confirm: true });
   expect(error).toBeNull();
   return { email, id: data.user?.id ?? '' };
 }
 
 test('signs up, confirms by the link of the mail, signs in and returns the user', async () => {
-  const email = someone();
+  const email = createAddress();
   const client = fixture.client();
   const signedUp = await client.auth.signUp({
     email,
@@ -103,10 +103,10 @@ test('refreshes tokens after a lost response and in several windows, and detects
   expect(others).toEqual([]);
 
   fixture.clock.advance(60_000);
-  const stolen = await fixture.client().auth.refreshSession({ refresh_token: first });
-  expect(stolen.error?.code).toBe('refresh_token_already_used');
-  const robbed = await fixture.client().auth.refreshSession({ refresh_token: third ?? '' });
-  expect(robbed.error?.code).toBe('refresh_token_already_used');
+  const reusedToken = await fixture.client().auth.refreshSession({ refresh_token: first });
+  expect(reusedToken.error?.code).toBe('refresh_token_already_used');
+  const revokedToken = await fixture.client().auth.refreshSession({ refresh_token: third ?? '' });
+  expect(revokedToken.error?.code).toBe('refresh_token_already_used');
 });
 
 test('signs out the current, the other and all sessions', async () => {
@@ -160,7 +160,7 @@ test('refuses an expired link code', async () => {
 });
 
 test('signs in by a code from a mail and creates new users', async () => {
-  const email = someone();
+  const email = createAddress();
   const client = fixture.client();
   expect((await client.auth.signInWithOtp({ email, options: { data: { plan: 'x' } } })).error).toBeNull();
   const wrong = await client.auth.verifyOtp({ email, token: '000000', type: 'email' });
@@ -189,7 +189,7 @@ test('keeps the user when an anonymous user adds an address', async () => {
   const client = fixture.client();
   const { data } = await client.auth.signInAnonymously({ options: { data: { colour: 'red' } } });
   expect(data.user?.is_anonymous).toBe(true);
-  const email = someone();
+  const email = createAddress();
   const changed = await client.auth.updateUser({ email });
   expect(changed.error).toBeNull();
   expect(changed.data.user?.new_email).toBe(email);
@@ -205,7 +205,7 @@ test('changes an address after both addresses have confirmed', async () => {
   const { email } = await member();
   const client = fixture.client();
   await client.auth.signInWithPassword({ email, password });
-  const other = someone();
+  const other = createAddress();
   expect((await client.auth.updateUser({ email: other })).error).toBeNull();
   const first = await follow((await fixture.mailTo(other)).link);
   expect(new URLSearchParams(first.hash.slice(1)).get('message')).toContain('other email');
@@ -257,7 +257,7 @@ test('creates, lists, updates, bans, invites and deletes users as an administrat
   });
   expect((await result.json()).users.map((user: any) => user.id)).toEqual([id]);
 
-  const guest = someone();
+  const guest = createAddress();
   expect((await admin.inviteUserByEmail(guest, { data: { team: 'a' } })).data.user?.invited_at).toBeTruthy();
   const target = await follow((await fixture.mailTo(guest)).link);
   expect(target.hash).toContain('type=invite');
@@ -286,7 +286,7 @@ test('imports users of Supabase with their passwords', async () => {
   });
   const phc = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
   const argon2id = `$argon2id$v=19$m=1024,t=1,p=1$${phc(salt)}$${phc(hash)}`;
-  const [one, other] = [someone(), someone()];
+  const [one, other] = [createAddress(), createAddress()];
   const bcrypt = hashSync('imported 1', 4).replace(/^\$2b/, '$2a');
   expect((await service().createUser({ email: one, password_hash: bcrypt, email_confirm: true })).error).toBeNull();
   expect((await fixture.client().auth.signInWithPassword({ email: one, password: 'imported 1' })).error).toBeNull();
@@ -295,7 +295,7 @@ test('imports users of Supabase with their passwords', async () => {
     'invalid_credentials',
   );
   expect((await fixture.client().auth.signInWithPassword({ email: other, password: 'imported 2' })).error).toBeNull();
-  const rejectedUser = await service().createUser({ email: someone(), password_hash: 'plain text' });
+  const rejectedUser = await service().createUser({ email: createAddress(), password_hash: 'plain text' });
   expect(rejectedUser.error?.code).toBe('validation_failed');
 });
 
@@ -309,13 +309,13 @@ test('supports foreign keys and triggers of projects on auth.users', async () =>
       return new;
     end $$;
     create trigger greeted after insert on auth.users for each row execute function greet();`);
-  const email = someone();
+  const email = createAddress();
   const { data, error } = await fixture.client().auth.signUp({ email, password, options: { data: { name: 'Eve' } } });
   expect(error, fixture.host.log.slice(-3).join('\n')).toBeNull();
   expect(await fixture.sql(`select name from profiles where id = '${data.user?.id}'`)).toEqual([{ name: 'Eve' }]);
   const refused = await fixture
     .client()
-    .auth.signUp({ email: someone(), password, options: { data: { name: 'Nobody' } } });
+    .auth.signUp({ email: createAddress(), password, options: { data: { name: 'Nobody' } } });
   expect([refused.error?.status, refused.error?.message]).toEqual([500, 'Database error saving new user']);
   expect((await service().deleteUser(data.user?.id ?? '')).error).toBeNull();
   expect(await fixture.sql(`select name from profiles where name = 'Eve'`)).toEqual([]);

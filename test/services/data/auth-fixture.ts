@@ -52,7 +52,7 @@ export interface AuthFixtureOptions {
   readonly environment?: Record<string, string>;
   readonly dataDir?: string;
   readonly clock?: MovableClock;
-  /** Enabled services besides data, the inbox and the pages. */
+  /** Enabled services in addition to data, the inbox and the pages. */
   readonly services?: readonly ServiceDescriptor<any, any>[];
 }
 

@@ -90,9 +90,9 @@ function translated(text: string): string {
 }
 
 /** Removes values that differ each time and remembers those that later exchanges refer to. */
-function alike(expected: unknown, actual: unknown, path: string): [unknown, unknown] {
+function normalizeBoth(expected: unknown, actual: unknown, path: string): [unknown, unknown] {
   if (Array.isArray(expected) && Array.isArray(actual)) {
-    const pairs = expected.map((value: unknown, index) => alike(value, actual[index], `${path}[]`));
+    const pairs = expected.map((value: unknown, index) => normalizeBoth(value, actual[index], `${path}[]`));
     return [
       pairs.map(([remaining]) => remaining),
       [...pairs.map(([, right]) => right), ...actual.slice(expected.length)],
@@ -101,7 +101,7 @@ function alike(expected: unknown, actual: unknown, path: string): [unknown, unkn
   if (typeof expected === 'object' && typeof actual === 'object' && expected !== null && actual !== null) {
     const [remaining, right]: Record<string, unknown>[] = [{}, {}];
     for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
-      const [one, other] = alike((expected as any)[key], (actual as any)[key], `${path}.${key}`);
+      const [one, other] = normalizeBoth((expected as any)[key], (actual as any)[key], `${path}.${key}`);
       // GoTrue computes it in the database and sees it one request later.
       if (key === 'confirmed_at' && one === undefined && time.test(String(other))) continue;
       // Only the response to the sign-up contains a value that is not stored; later ones contain false.
@@ -118,7 +118,8 @@ function alike(expected: unknown, actual: unknown, path: string): [unknown, unkn
     return ['<number>', '<number>'];
   }
   if (typeof expected !== 'string' || typeof actual !== 'string') return [expected, actual];
-  if (jwt.test(expected) && jwt.test(actual)) return alike(readClaims(expected), readClaims(actual), `${path}.claims`);
+  if (jwt.test(expected) && jwt.test(actual))
+    return normalizeBoth(readClaims(expected), readClaims(actual), `${path}.claims`);
   if (time.test(expected) && time.test(actual)) return ['<time>', '<time>'];
   const isNew = ['refresh_token', 'hashed_token', 'email_otp', 'secret'].includes(name) || uuid.test(expected);
   if (isNew) {
@@ -198,7 +199,7 @@ test.each(all)('%s', async (name, exchange) => {
   }
   const isJson = reply.headers.get('content-type') === 'application/json';
   const parsed = text === '' ? null : isJson ? JSON.parse(text) : text;
-  const [expected, actual] = alike(exchange.answer, parsed, name);
+  const [expected, actual] = normalizeBoth(exchange.answer, parsed, name);
   expect(actual).toEqual(expected);
 });
 

@@ -57,7 +57,7 @@ test.each([
   expect(parseDuration(text)).toBe(ms);
 });
 
-test.each(['', 'h', '24', '24 h', '1d', '1h x', '--1h', '1e3h'])('%j is none', (text) => {
+test.each(['', 'h', '24', '24 h', '1d', '1h x', '--1h', '1e3h'])('rejects %j', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 

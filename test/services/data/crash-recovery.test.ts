@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { lacks } from '../../support/requirements.ts';
+import { isMissing } from '../../support/requirements.ts';
 import { jwtSecret, openDataFixture } from './data-fixture.ts';
 
 /** Kills of the process during writes, and a full disk. */
@@ -24,7 +24,7 @@ const iat = Math.floor(Date.now() / 1000);
 const apikey = signJwt({ iss: 'supabase', role: 'service_role', iat, exp: iat + 86_400 }, jwtSecret);
 const headers = { apikey, 'content-type': 'application/json' };
 
-async function ask(host: HostProcess, query: string): Promise<any[]> {
+async function sendRequest(host: HostProcess, query: string): Promise<any[]> {
   const reply = await fetch(`${host.url('data')}/pg/query`, {
     method: 'POST',
     headers,
@@ -41,10 +41,10 @@ test('loses no acknowledged row and starts one server after kill -9 during inser
   let next = 0;
   {
     await using host = await startHostProcess(dataDir, { environment });
-    await ask(host, 'create table kept (id int primary key)');
-    let alive = true;
+    await sendRequest(host, 'create table kept (id int primary key)');
+    let isRunning = true;
     const writer = async (): Promise<void> => {
-      while (alive) {
+      while (isRunning) {
         const id = (next += 1);
         const status = await fetch(`${host.url('data')}/rest/v1/kept`, {
           method: 'POST',
@@ -55,7 +55,7 @@ test('loses no acknowledged row and starts one server after kill -9 during inser
           () => 0,
         );
         if (status === 201) acknowledged.push(id);
-        else alive = false;
+        else isRunning = false;
       }
     };
     const writers = Promise.all(Array.from({ length: 4 }, writer));
@@ -64,14 +64,14 @@ test('loses no acknowledged row and starts one server after kill -9 during inser
     await writers;
   }
   await using host = await startHostProcess(dataDir, { environment });
-  const other = new Set((await ask(host, 'select id from kept')).map(({ id }: { id: number }) => id));
+  const other = new Set((await sendRequest(host, 'select id from kept')).map(({ id }: { id: number }) => id));
   expect(acknowledged.filter((id) => !other.has(id))).toEqual([]);
-  expect(await ask(host, 'select pg_is_in_recovery() as recovers')).toEqual([{ recovers: false }]);
+  expect(await sendRequest(host, 'select pg_is_in_recovery() as recovers')).toEqual([{ recovers: false }]);
   // PostgreSQL ends together with the process.
   expect(await host.stop()).toBe(0);
 });
 
-test.skipIf(lacks(process.platform === 'linux' && process.getuid?.() === 0))(
+test.skipIf(isMissing(process.platform === 'linux' && process.getuid?.() === 0))(
   'refuses inserts on a full disk, keeps acknowledged rows, and continues with free space',
   async () => {
     const dataDir = freshFolder();

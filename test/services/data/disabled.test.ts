@@ -14,7 +14,7 @@ const serviceFolder = fileURLToPath(new URL('../../../services/data', import.met
 /** Real clock that counts the pending timers of this service. */
 function watchedClock(): Clock & { readonly ofData: ReadonlySet<object> } {
   const ofData = new Set<object>();
-  const watched = (begin: (over: () => void) => NodeJS.Timeout): Disposable => {
+  const trackTimer = (begin: (over: () => void) => NodeJS.Timeout): Disposable => {
     const wait = {};
     if (new Error('here').stack?.includes(serviceFolder) === true) ofData.add(wait);
     const timer = begin(() => ofData.delete(wait)).unref();
@@ -28,8 +28,8 @@ function watchedClock(): Clock & { readonly ofData: ReadonlySet<object> } {
   return {
     ofData,
     now: () => Date.now(),
-    after: (ms, call) => watched((over) => setTimeout(() => (over(), call()), ms)),
-    every: (ms, call) => watched(() => setInterval(call, ms)),
+    after: (ms, call) => trackTimer((over) => setTimeout(() => (over(), call()), ms)),
+    every: (ms, call) => trackTimer(() => setInterval(call, ms)),
   };
 }
 
@@ -84,11 +84,11 @@ test('listens without PostgreSQL while idle, and ends and resumes when it is dis
   const { host } = fixture;
   expect(findServer(host)).toBeUndefined();
   expect(listFiles(host)).not.toContain('cluster');
-  const asleep = clock.ofData.size;
+  const idleTimers = clock.ofData.size;
   await fixture.sql('create table kept (id int primary key); insert into kept values (1)');
   expect(findServer(host)).toBeDefined();
   // The idle timer is added to the usual timers.
-  await expect.poll(() => clock.ofData.size).toBeGreaterThan(asleep);
+  await expect.poll(() => clock.ofData.size).toBeGreaterThan(idleTimers);
   const port = host.port('data');
 
   await turn(host, false);

@@ -56,10 +56,10 @@ test('lists the statements for an administrator when the user lacks rights, and 
     expect(detail).toContain('grant create on database "modest_rows" to "modest";');
     return /in the database modest_rows: (.*)$/s.exec(detail)?.[1] ?? '';
   })();
-  const there = new pg.Client({ connectionString: new URL('/modest_rows', server.url).href });
-  await there.connect();
-  await there.query(orders);
-  await there.end();
+  const directClient = new pg.Client({ connectionString: new URL('/modest_rows', server.url).href });
+  await directClient.connect();
+  await directClient.query(orders);
+  await directClient.end();
 
   await using fixture = await openDataFixture({ environment: { DATABASE_URL: url } });
   await fixture.sql('create table notes (id int primary key, owner uuid default auth.uid(), body text)');

@@ -108,12 +108,12 @@ describe('malformed requests', () => {
   const send = async (
     base: string,
     [method, path, body, headers]: Shape,
-    more: Record<string, string>,
+    overrides: Record<string, string>,
   ): Promise<number> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(base);
       const socket = connect(Number(port), hostname, () => {
-        const all = { Host: `${hostname}:${port}`, Connection: 'close', ...more, ...headers };
+        const all = { Host: `${hostname}:${port}`, Connection: 'close', ...overrides, ...headers };
         const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
         const length = body === undefined ? [] : [`Content-Length: ${String(Buffer.byteLength(body))}`];
         socket.write(Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, ...length, '', ''].join('\r\n'), 'latin1'));

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
-import { lacks } from '../../support/requirements.ts';
+import { isMissing } from '../../support/requirements.ts';
 import { openDataFixture, type DataFixture } from './data-fixture.ts';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ async function openDirectFixture(): Promise<{ readonly room: DataFixture; readon
   return { room: fixture, url: `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres` };
 }
 
-describe.skipIf(lacks(existsSync(programs)))('PostgreSQL’s own clients on the direct port', () => {
+describe.skipIf(isMissing(existsSync(programs)))('PostgreSQL’s own clients on the direct port', () => {
   let first: Awaited<ReturnType<typeof openDirectFixture>>;
   beforeAll(async () => {
     first = await openDirectFixture();

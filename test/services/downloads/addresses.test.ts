@@ -34,7 +34,7 @@ describe('an address without a scheme', () => {
 });
 
 describe('credentials of other origins', () => {
-  const ask = async (url: string, method: string, origin: string): Promise<Headers> => {
+  const sendRequest = async (url: string, method: string, origin: string): Promise<Headers> => {
     const init = method === 'POST' ? { body: JSON.stringify({ url: 'http://127.0.0.1:1/x', quality: 'best' }) } : {};
     return (await fetch(`${url}/add`, { method, headers: { origin }, ...init })).headers;
   };
@@ -49,7 +49,7 @@ describe('credentials of other origins', () => {
     await using rig = await openRig({ environment: { CORS_ALLOWED_ORIGINS: allowed } });
     const url = rig.host.url('downloads');
     for (const method of ['OPTIONS', 'POST']) {
-      const headers = await ask(url, method, origin);
+      const headers = await sendRequest(url, method, origin);
       expect(headers.get('access-control-allow-credentials')).toBe(credentials);
       if (credentials === 'true') expect(headers.get('access-control-allow-origin')).toBe(origin);
     }

@@ -19,7 +19,7 @@ const routes = [
 ];
 
 describe.each(routes.map((route) => [route]))('a preflight for /%s', (route) => {
-  const ask = async (origin: string): Promise<Response> =>
+  const sendRequest = async (origin: string): Promise<Response> =>
     await fetch(`${rig.client.base}/${route}`, {
       method: 'OPTIONS',
       headers: {
@@ -30,7 +30,7 @@ describe.each(routes.map((route) => [route]))('a preflight for /%s', (route) => 
     });
 
   it.each([['chrome-extension://abcdefghijklmnop'], ['moz-extension://0f3c'], [page]])('accepts %s', async (origin) => {
-    const reply = await ask(origin);
+    const reply = await sendRequest(origin);
     expect([reply.status, await reply.json()]).toEqual([200, { status: 'ok' }]);
     expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
     expect(reply.headers.get('access-control-allow-headers')).toContain('Content-Type');
@@ -40,8 +40,8 @@ describe.each(routes.map((route) => [route]))('a preflight for /%s', (route) => 
   });
 
   it('refuses other pages', async () => {
-    expect((await ask('https://strange.example')).headers.get('access-control-allow-origin')).toBeNull();
-    expect((await ask('null')).headers.get('access-control-allow-origin')).toBeNull();
+    expect((await sendRequest('https://strange.example')).headers.get('access-control-allow-origin')).toBeNull();
+    expect((await sendRequest('null')).headers.get('access-control-allow-origin')).toBeNull();
   });
 });
 

@@ -104,7 +104,7 @@ class Replay {
     this.#stands.set('http://media.test', rig.site.address);
   }
 
-  here(text: string): string {
+  replaceAddresses(text: string): string {
     let translated = text;
     for (const [recordedText, actualText] of this.#stands) translated = translated.replaceAll(recordedText, actualText);
     return translated;
@@ -117,7 +117,7 @@ class Replay {
       method: request.method,
       headers: request.headers,
       redirect: 'manual',
-      ...(request.method === 'POST' ? { body: this.here(body) } : {}),
+      ...(request.method === 'POST' ? { body: this.replaceAddresses(body) } : {}),
     });
   }
 
@@ -149,7 +149,7 @@ class Replay {
     // The subscription has a different ID.
     const id = actual.subscription?.id as string | undefined;
     if (id !== undefined) this.#stands.set(String(expected.subscription?.id), id);
-    const withoutSiteFields = JSON.parse(this.here(JSON.stringify(expected)), (key, value: unknown) =>
+    const withoutSiteFields = JSON.parse(this.replaceAddresses(JSON.stringify(expected)), (key, value: unknown) =>
       (key === 'last_checked' || key === 'timestamp') && typeof value === 'number' ? expect.any(Number) : value,
     ) as object;
     if (Array.isArray(withoutSiteFields))
@@ -231,7 +231,7 @@ describe('the history', () => {
     await finished(1);
     for (const [index, { url, download_type, codec, format, quality }] of expected.entries()) {
       if (index === 0) continue;
-      await replay.rig.client.add(replay.here(String(url)), { download_type, codec, format, quality });
+      await replay.rig.client.add(replay.replaceAddresses(String(url)), { download_type, codec, format, quality });
       await finished(index + 1);
     }
     const { done } = await replay.rig.client.history();
@@ -239,7 +239,7 @@ describe('the history', () => {
       expect(done[index]).toMatchObject(essence(record));
       const { id, url, filename } = record;
       // The fixture site has another port, and a number in a title belongs to the same title.
-      expect(done[index]).toMatchObject({ id, url: replay.here(String(url)), filename, percent: 100 });
+      expect(done[index]).toMatchObject({ id, url: replay.replaceAddresses(String(url)), filename, percent: 100 });
       expect(done[index]?.size).toBeGreaterThan(0);
       expect(Object.keys(done[index] ?? {})).toEqual([...Object.keys(record), 'uid']);
     }
@@ -256,7 +256,7 @@ describe('the history', () => {
   it('shows a running download and cancels it (downloading, cancel)', async () => {
     await replay.run('add-slow');
     const [expected] = recorded('history-downloading').response.body.queue as Record<string, any>[];
-    const url = replay.here(String(expected?.['url']));
+    const url = replay.replaceAddresses(String(expected?.['url']));
     const record = (await replay.rig.client.history()).queue.find((entry) => entry.url === url);
     // The final name may contain a number, so it is known only when the file exists.
     const { filename: _later, ...running } = essence(expected ?? {});

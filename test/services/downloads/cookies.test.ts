@@ -42,11 +42,11 @@ describe.each([
       const slow = `${url}?title=Members&src=/slow/300/single.mp4`;
       const uid = await client.add(slow);
       await client.until(uid, ({ percent }) => (percent ?? 0) > 0);
-      const lent = join(dataDir, 'downloads', 'lent');
-      const [file] = await readdir(lent);
-      expect((await stat(join(lent, file ?? ''))).mode & 0o777).toBe(0o600);
+      const cookieFolder = join(dataDir, 'downloads', 'lent');
+      const [file] = await readdir(cookieFolder);
+      expect((await stat(join(cookieFolder, file ?? ''))).mode & 0o777).toBe(0o600);
       expect(await client.ended(uid)).toMatchObject({ status: 'finished', error: null });
-      await vi.waitFor(async () => expect(await readdir(lent)).toEqual([]));
+      await vi.waitFor(async () => expect(await readdir(cookieFolder)).toEqual([]));
       // The folder of the download is deleted after it finishes.
       await vi.waitFor(async () => expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]));
       expect(await filesWith(dataDir, secret)).toEqual([]);
@@ -66,7 +66,7 @@ describe('an uploaded cookie file', () => {
     ['lines with blanks in place of tabs', '127.0.0.1 FALSE / FALSE 0 session hidden\n', 'Line 1'],
     ['no cookie', '# Netscape HTTP Cookie File\n\n', 'no cookie'],
     ['a field too many', 'a.example\tFALSE\t/\tFALSE\t0\tsession\thidden\tmore\n', 'Line 1'],
-  ])('is refused for %s, without its content in the response', (_what, text, reason) => {
+  ])('is refused for %s, without its content in the response', (_case, text, reason) => {
     expect(() => readCookieFile(text)).toThrow(reason);
     expect(() => readCookieFile(text)).not.toThrow('hidden');
   });

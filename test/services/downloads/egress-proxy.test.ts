@@ -179,12 +179,12 @@ describe('the egress proxy', () => {
 
   it.each([true, false])('lets ffmpeg download a complete public stream (loaded: %s)', async (keepLoaded) => {
     await using site = await startFixtureSite();
-    const there = site.url('/short/master.m3u8').replace('127.0.0.1', keepLoaded ? 'localhost' : 'site.test');
-    if (keepLoaded) vi.stubEnv('https_proxy', new URL(there).origin);
+    const redirectUrl = site.url('/short/master.m3u8').replace('127.0.0.1', keepLoaded ? 'localhost' : 'site.test');
+    if (keepLoaded) vi.stubEnv('https_proxy', new URL(redirectUrl).origin);
     const parts = { engines, clock: systemClock, log: silentLog, keepLoaded, allowPrivateAddresses: false };
     await using subject = new Extractor({ ...parts, resolveAddress });
     const expected = ['--downloader', 'm3u8:ffmpeg', '-S', 'res:360'];
-    expect(await fetchWith((...rest) => subject.run(...rest), there, expected)).toMatchObject({ code: 0 });
+    expect(await fetchWith((...rest) => subject.run(...rest), redirectUrl, expected)).toMatchObject({ code: 0 });
     expect(readdirSync(folder)).toHaveLength(1);
   });
 

@@ -81,12 +81,14 @@ describe('the extractor', () => {
 
   it('does not use a version that is too old; the download waits and the remedy is shown', async () => {
     const { client, site, host } = await rigWith({}, fake('exit 2', '2024.12.23'));
-    const says = expect.stringContaining('yt-dlp 2024.12.23 is too old: it must be of 2025.11.12 or later.') as string;
+    const expectedMessage = expect.stringContaining(
+      'yt-dlp 2024.12.23 is too old: it must be of 2025.11.12 or later.',
+    ) as string;
     expect(await client.post('/add', { url: site.url('/single.mp4'), quality: 'best' })).toMatchObject({
       status: 'ok',
-      msg: says,
+      msg: expectedMessage,
     });
-    expect(await client.get('/status')).toMatchObject({ counts: { queued: 1 }, msg: says });
+    expect(await client.get('/status')).toMatchObject({ counts: { queued: 1 }, msg: expectedMessage });
     expect(host.log.filter((line) => line.includes('yt-dlp missing, downloads paused'))).toHaveLength(1);
   });
 

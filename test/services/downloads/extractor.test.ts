@@ -174,7 +174,7 @@ describe('a loaded extractor', () => {
       'says in between what is no answer',
       "import os; own = os.write; os.write = lambda to, text: own(to, (b'{}\\n[1\\n' if text[:5] == b'{\"id\"' else b'') + text)",
     ],
-  ])('falls back to the executable for a Python that %s', async (_what, python) => {
+  ])('falls back to the executable for a Python that %s', async (_case, python) => {
     await using subject = extractor(loadedAfter(python));
     expect(await run(subject, ['--version'])).toEqual({ code: 0, signal: null, out: ['2026.10.26'], err: [] });
     expect(await children()).toHaveLength(1);

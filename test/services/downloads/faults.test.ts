@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { enginesFolder } from '../../support/host.ts';
-import { lacks } from '../../support/requirements.ts';
+import { isMissing } from '../../support/requirements.ts';
 import { dataFolderWith, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
@@ -148,7 +148,7 @@ describe('the disk', () => {
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
   });
 
-  it.skipIf(lacks(canMount()))(
+  it.skipIf(isMissing(canMount()))(
     'fails on a full disk without incomplete files, and a retry works with free space',
     async () => {
       for (const setting of ['TEMP_DIR', 'DOWNLOAD_DIR']) {

@@ -13,20 +13,20 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deliver, removeCopies, type Delivery } from '../../../services/downloads/files/file-delivery.ts';
 
-let here: string;
+let folder: string;
 let targetFolder: string;
 beforeEach(() => {
-  here = mkdtempSync(join(tmpdir(), 'deliver-'));
+  folder = mkdtempSync(join(tmpdir(), 'deliver-'));
   // Uses another file system if one is available.
   targetFolder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'deliver-'));
 });
 afterEach(() => {
-  rmSync(here, { recursive: true });
+  rmSync(folder, { recursive: true });
   rmSync(targetFolder, { recursive: true });
 });
 
 function job(uid: string, files: Readonly<Record<string, string>>, root: string): Delivery {
-  const from = join(here, uid);
+  const from = join(folder, uid);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(from, name, '..'), { recursive: true });
     writeFileSync(join(from, name), text);
@@ -35,7 +35,7 @@ function job(uid: string, files: Readonly<Record<string, string>>, root: string)
 }
 
 describe.each(['the same file system', 'another one'])('a delivery to %s', (fileSystem) => {
-  const root = (): string => join(fileSystem === 'another one' ? targetFolder : here, 'downloads');
+  const root = (): string => join(fileSystem === 'another one' ? targetFolder : folder, 'downloads');
 
   it('recognizes a delivery that a crash interrupted before it was stored', async () => {
     const delivery = job('a', { 'v.mp4': 'one' }, root());
@@ -65,7 +65,7 @@ describe.each(['the same file system', 'another one'])('a delivery to %s', (file
 
   it('refuses a folder that a link leads out of the root', async () => {
     mkdirSync(root());
-    const outside = join(here, 'outside');
+    const outside = join(folder, 'outside');
     mkdirSync(outside);
     symlinkSync(outside, join(root(), 'List'));
     await expect(deliver(job('a', { 'List/v.mp4': 'v' }, root()))).rejects.toMatchObject({ code: 'downloads.outside' });
@@ -74,5 +74,5 @@ describe.each(['the same file system', 'another one'])('a delivery to %s', (file
 });
 
 it('fails without a file', async () => {
-  await expect(deliver(job('a', {}, join(here, 'downloads')))).rejects.toMatchObject({ code: 'downloads.nothing' });
+  await expect(deliver(job('a', {}, join(folder, 'downloads')))).rejects.toMatchObject({ code: 'downloads.nothing' });
 });

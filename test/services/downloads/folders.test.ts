@@ -24,7 +24,7 @@ async function downloadFile(rig: Rig, path: string, fields: object): Promise<Dow
 }
 
 /** Maps the paths below the folder to the results of `look`. */
-async function everything<T>(
+async function readTree<T>(
   root: string,
   look: (stats: Awaited<ReturnType<typeof stat>>) => T,
 ): Promise<Record<string, T>> {
@@ -49,7 +49,7 @@ describe('the umask of the settings', () => {
     await downloadFile(rig, '/p/chapters', { download_type: 'audio', format: 'mp3', quality: 'best' });
     await downloadFile(rig, '/p/og?title=Cover', { format: 'thumbnail' });
     const root = rig.file('').replace(/\/$/, '');
-    const modes = await everything(root, ({ mode }) => Number(mode) & 0o777);
+    const modes = await readTree(root, ({ mode }) => Number(mode) & 0o777);
     const paths = ['a/', 'a/b/', 'a/b/master.mkv', 'a/b/master.en.srt', 'In chapters - 01 - Intro.mp4', 'Cover.jpg'];
     expect(Object.keys(modes)).toEqual(expect.arrayContaining([...paths, 'In chapters.mp3']));
     for (const [path, mode] of Object.entries(modes)) {
@@ -83,9 +83,10 @@ describe('unfinished files in the download folder itself', () => {
     await using rig = await openRig({ environment: { DOWNLOAD_DIR: folder, TEMP_DIR: folder } });
     const uid = await rig.client.add(rig.site.slow(500));
     await rig.client.until(uid, ({ percent }) => (percent ?? 0) > 5);
-    const there = Object.keys(await everything(folder, () => '')).filter((path) => !path.endsWith('/'));
-    expect(there.some((path) => path.endsWith(`${uid}/info.json`))).toBe(true);
-    for (const path of there) expect((await fetch(`${rig.client.base}/download/${path}`)).status, path).toBe(404);
+    const existingPaths = Object.keys(await readTree(folder, () => '')).filter((path) => !path.endsWith('/'));
+    expect(existingPaths.some((path) => path.endsWith(`${uid}/info.json`))).toBe(true);
+    for (const path of existingPaths)
+      expect((await fetch(`${rig.client.base}/download/${path}`)).status, path).toBe(404);
     const follower = io(rig.client.base, { transports: ['websocket'] });
     const offered = await new Promise<string>((resolve) => follower.once('custom_dirs', resolve));
     follower.disconnect();
@@ -102,7 +103,7 @@ describe('the owner of the settings', () => {
   ])('owns files and new folders if the host is root: %j', async (owner) => {
     await using rig = await openRig({ environment: { ...owner, SUBTITLES: 'en' } });
     await downloadFile(rig, '/short/master.m3u8', { format: 'mkv', quality: '360', folder: 'a' });
-    const owners = await everything(rig.file('').replace(/\/$/, ''), ({ uid, gid }) => `${uid}:${gid}`);
+    const owners = await readTree(rig.file('').replace(/\/$/, ''), ({ uid, gid }) => `${uid}:${gid}`);
     expect(owners).toEqual({ 'a/': '4711:4712', 'a/master.mkv': '4711:4712', 'a/master.en.srt': '4711:4712' });
     expect(rig.host.log.join('')).not.toContain('UID and GID have no effect');
   });

@@ -55,9 +55,9 @@ describe('the speed limit', () => {
     await limit({ speed: 60_000 });
     const uids = [await client.add(site.slow(600, 'big.mp4', 'a')), await client.add(site.slow(600, 'big.mp4', 'b'))];
     // Both are read at the same time, because a single download may briefly use the complete rate.
-    const together = async (): Promise<number> =>
+    const countActive = async (): Promise<number> =>
       (await client.history()).queue.reduce((sum, { speed }) => sum + (speed ?? Infinity), 0);
-    await expect.poll(together).toBeLessThan(90_000);
+    await expect.poll(countActive).toBeLessThan(90_000);
     await limit({ speed: null });
     for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
     expect(site.stats().ranges).toEqual([]);

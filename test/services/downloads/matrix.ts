@@ -64,15 +64,15 @@ export function describeMatrix(isTried: (cell: string) => boolean): () => Rig {
 
   beforeAll(async () => {
     rig = await openRig({ environment: { MAX_CONCURRENT_DOWNLOADS: '4' } });
-    for (const { source, quality, format } of cells) ask(source, { quality, format });
-    for (const { source, format } of audioCells) ask(source, { quality: 'audio only', format });
+    for (const { source, quality, format } of cells) sendRequest(source, { quality, format });
+    for (const { source, format } of audioCells) sendRequest(source, { quality: 'audio only', format });
   });
   afterAll(async () => {
     await Promise.allSettled(downloads.values());
     await rig[Symbol.asyncDispose]();
   });
 
-  function ask(source: Source, fields: { quality: string; format: string }): void {
+  function sendRequest(source: Source, fields: { quality: string; format: string }): void {
     const adding = rig.client.add(rig.site.url(sources[source].path), fields);
     adding.catch(() => undefined); // The cell's own test fails by it.
     downloads.set(`${source} ${fields.quality} ${fields.format}`, adding);
@@ -94,7 +94,7 @@ export function describeMatrix(isTried: (cell: string) => boolean): () => Rig {
     });
   });
 
-  describe('the sound alone', { timeout: 300_000 }, () => {
+  describe('audio only', { timeout: 300_000 }, () => {
     it.each(audioCells)('from $source as $format', async ({ source, format }) => {
       const record = await downloadCell(`${source} audio only ${format}`);
       expect(record).toMatchObject({ status: 'finished', error: null });

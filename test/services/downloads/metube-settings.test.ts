@@ -193,15 +193,15 @@ describe('the root of the port', () => {
     });
   });
   afterAll(async () => await rig[Symbol.asyncDispose]());
-  const ask = async (path: string, headers: RequestOptions['headers']): Promise<IncomingMessage> => {
+  const sendRequest = async (path: string, headers: RequestOptions['headers']): Promise<IncomingMessage> => {
     const [reply] = (await once(get(`${rig.client.base}${path}`, { headers }), 'response')) as [IncomingMessage];
     return reply.resume();
   };
 
   it('redirects direct clients to the page of the app', async () => {
-    expect((await ask('/', {})).headers.location).toBe('/tube/');
+    expect((await sendRequest('/', {})).headers.location).toBe('/tube/');
     const page = new URL(rig.host.url('control')).port;
-    expect((await ask('/tube/', {})).headers.location).toBe(`http://127.0.0.1:${page}/downloads`);
+    expect((await sendRequest('/tube/', {})).headers.location).toBe(`http://127.0.0.1:${page}/downloads`);
   });
 
   it.each([
@@ -210,9 +210,9 @@ describe('the root of the port', () => {
     [{ 'x-forwarded-for': '192.0.2.7' }],
     [{ 'x-forwarded-host': 'media.example.org', 'x-forwarded-proto': 'https' }],
   ])('keeps clients behind a proxy at its host: %j', async (headers) => {
-    const root = await ask('/', headers);
+    const root = await sendRequest('/', headers);
     expect([root.statusCode, root.headers.location]).toEqual([302, '/tube/']);
-    const page = await ask('/tube/', headers);
+    const page = await sendRequest('/tube/', headers);
     expect([page.statusCode, page.headers.location]).toEqual([200, undefined]);
   });
 });

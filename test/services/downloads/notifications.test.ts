@@ -54,12 +54,12 @@ it('sends a notification of a failure and of a failed retry, but not of a failur
   const { error } = await rig.client.ended(uid);
   // The message is written for users; the row contains the extractor's own message.
   expect(error).toMatch(/^ERROR: /);
-  const news =
+  const notifications =
     'big: Download failed: ' +
     `${getFailureCause({ message: error, failure: findFailureCode(error) }).text} [downloads ` +
     'download.failed]';
-  expect(news).not.toContain('ERROR');
-  await vi.waitFor(() => expect(listMessages()).toEqual([news]), 15_000);
+  expect(notifications).not.toContain('ERROR');
+  await vi.waitFor(() => expect(listMessages()).toEqual([notifications]), 15_000);
   await rig.client.post('/retry', { id: uid });
   await vi.waitFor(() => expect(listMessages()).toHaveLength(2), 15_000);
   const page = await metrics();
@@ -102,21 +102,21 @@ it('reports a partly cancelled playlist, but not an empty one', async () => {
   }
   expect(listMessages()).toEqual([]);
   await rig.client.post('/delete', { where: 'queue', ids: [two] });
-  const news = 'Dogs: Downloads finished: 2 videos [downloads download.finished]';
-  await vi.waitFor(() => expect(listMessages()).toEqual([news]), 15_000);
+  const notifications = 'Dogs: Downloads finished: 2 videos [downloads download.finished]';
+  await vi.waitFor(() => expect(listMessages()).toEqual([notifications]), 15_000);
 });
 
 it('sends one notification of the videos of one check', async () => {
   const url = rig.site.publish('Owls', []);
   await rig.client.post('/subscribe', { url, quality: 'best', format: 'any' });
-  const news = ['Owls: Downloads finished: 3 videos [downloads download.finished]'];
+  const notifications = ['Owls: Downloads finished: 3 videos [downloads download.finished]'];
   rig.site.publish('Owls', ['Owl 3', 'Owl 2', 'Owl 1']);
   await rig.client.post('/subscriptions/check', {});
-  await vi.waitFor(() => expect(listMessages()).toEqual(news), 30_000);
+  await vi.waitFor(() => expect(listMessages()).toEqual(notifications), 30_000);
   rig.site.publish('Owls', ['Owl 4', 'Owl 3']);
   await rig.client.post('/subscriptions/check', {});
-  news.push('Owl 4: Download finished [downloads download.finished]');
-  await vi.waitFor(() => expect(listMessages()).toEqual(news), 30_000);
+  notifications.push('Owl 4: Download finished [downloads download.finished]');
+  await vi.waitFor(() => expect(listMessages()).toEqual(notifications), 30_000);
 });
 
 it('sends separate notifications of manually started videos of a feed', async () => {
@@ -126,8 +126,8 @@ it('sends separate notifications of manually started videos of a feed', async ()
   await rig.client.post('/subscriptions/check', {});
   const [first] = (await rig.client.history()).pending;
   await rig.client.post('/start', { ids: [first?.uid] });
-  const news = ['Stork 2: Download finished [downloads download.finished]'];
-  await vi.waitFor(() => expect(listMessages()).toEqual(news), 30_000);
+  const notifications = ['Stork 2: Download finished [downloads download.finished]'];
+  await vi.waitFor(() => expect(listMessages()).toEqual(notifications), 30_000);
 });
 
 it('sends a notification of a feed that keeps failing', async () => {
@@ -157,8 +157,8 @@ it('reports a playlist whose last open entry is an empty list', async () => {
     esac`;
   await start(fakeEngine(dataDir, answer));
   await rig.client.post('/add', { url: rig.site.url('/top'), quality: 'best', format: 'any' });
-  const news = ['Top: Downloads finished: 3 videos [downloads download.finished]'];
-  await vi.waitFor(() => expect(listMessages()).toEqual(news), 30_000);
+  const notifications = ['Top: Downloads finished: 3 videos [downloads download.finished]'];
+  await vi.waitFor(() => expect(listMessages()).toEqual(notifications), 30_000);
   expect((await rig.client.history()).queue).toEqual([]);
 });
 

@@ -15,7 +15,10 @@ describe('a preview of a link', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  async function look(url: string, { host } = rig): Promise<{ preview: DownloadPreview | null; reason: string }> {
+  async function readPreview(
+    url: string,
+    { host } = rig,
+  ): Promise<{ preview: DownloadPreview | null; reason: string }> {
     const reply = await fetch(`${host.url('control')}/api/downloads/preview`, {
       method: 'POST',
       headers: {
@@ -28,7 +31,7 @@ describe('a preview of a link', () => {
   }
 
   it('returns title, duration and available heights, and queues nothing', async () => {
-    const { preview } = await look(rig.site.url('/hls/master.m3u8'));
+    const { preview } = await readPreview(rig.site.url('/hls/master.m3u8'));
     expect(preview).toMatchObject({ title: 'master', entries: null, live: false, picture: null });
     expect(preview?.heights.length).toBeGreaterThan(2);
     expect(preview?.heights).toEqual(preview?.heights.toSorted((a, b) => b - a));
@@ -36,21 +39,21 @@ describe('a preview of a link', () => {
   });
 
   it('includes the picture', async () => {
-    const { preview } = await look(rig.site.url('/p/og'));
+    const { preview } = await readPreview(rig.site.url('/p/og'));
     expect(preview?.title).not.toBe('');
     expect(preview?.picture).toMatch(/^data:image\/jpeg;base64,/);
   });
 
   it('counts the entries of a playlist', async () => {
-    expect((await look(rig.site.url('/feed/7.rss'))).preview).toMatchObject({ entries: 7, heights: [] });
+    expect((await readPreview(rig.site.url('/feed/7.rss'))).preview).toMatchObject({ entries: 7, heights: [] });
   });
 
   it('returns the reason if there is no preview', async () => {
-    expect(await look('ftp://a.example/x')).toEqual({
+    expect(await readPreview('ftp://a.example/x')).toEqual({
       preview: null,
       reason: expect.stringContaining('http') as string,
     });
-    const missing = await look(rig.site.url('/s/404'));
+    const missing = await readPreview(rig.site.url('/s/404'));
     expect(missing).toEqual({
       preview: null,
       reason: expect.stringContaining('404') as string,
@@ -63,17 +66,17 @@ describe('a preview of a link', () => {
     const environment = fakeEngine(folder, `printf '%s' '{"id": "1", "ti'`);
     await using previewRig = await openRig({ services: [downloads, control], environment });
     const expectedError = expect.stringContaining('cut off') as string;
-    expect(await look(previewRig.site.url('/x'), previewRig)).toEqual({ preview: null, reason: expectedError });
+    expect(await readPreview(previewRig.site.url('/x'), previewRig)).toEqual({ preview: null, reason: expectedError });
     rmSync(folder, { recursive: true });
   });
 
   it('loads a page for signed-in users with the cookies', async () => {
     const members = `${rig.site.address}/p/cookie`;
-    expect((await look(members)).preview).toBeNull();
+    expect((await readPreview(members)).preview).toBeNull();
     const form = new FormData();
     const line = ['127.0.0.1', 'FALSE', '/', 'FALSE', '0', 'session', 'fixture'].join('\t');
     form.set('cookies', new Blob([`# Netscape HTTP Cookie File\n${line}\n`]), 'cookies.txt');
     await fetch(`${rig.client.base}/upload-cookies`, { method: 'POST', body: form });
-    expect((await look(members)).preview).toMatchObject({ live: false });
+    expect((await readPreview(members)).preview).toMatchObject({ live: false });
   });
 });

@@ -15,12 +15,12 @@ it('publishes progress four times a second, a new state immediately and no older
     changed: ({ state }, { percent }) => events.push(`${state} ${String(percent)}`),
     removed: () => undefined,
   });
-  const reach = (percent: number): void => live.progressed(item, { ...noProgress, percent });
-  for (const percent of [10, 11, 12]) reach(percent);
+  const reportProgress = (percent: number): void => live.progressed(item, { ...noProgress, percent });
+  for (const percent of [10, 11, 12]) reportProgress(percent);
   expect(events).toEqual(['downloading 10']);
   clock.advance(250);
   expect(events).toEqual(['downloading 10', 'downloading 12']);
-  reach(13);
+  reportProgress(13);
   live.changed({ ...item, state: 'paused' });
   expect(events.slice(2)).toEqual(['paused 13']);
   clock.advance(1000);

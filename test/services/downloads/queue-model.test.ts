@@ -65,10 +65,10 @@ class Model {
     return from[Math.floor(this.#random() * from.length)];
   }
 
-  async #some(): Promise<readonly string[]> {
+  async #pickRandom(): Promise<readonly string[]> {
     const queue = await this.client.order();
-    const some = queue.filter(() => this.#random() < 0.4);
-    return some.length > 0 ? some : queue.slice(0, 1);
+    const selected = queue.filter(() => this.#random() < 0.4);
+    return selected.length > 0 ? selected : queue.slice(0, 1);
   }
 
   /** Performs a random step and returns its name for the log. */
@@ -89,8 +89,8 @@ class Model {
       'killWhileAdding',
     ] as const;
     const op = this.#pick(ops) ?? 'add';
-    const some = await this.#some();
-    this.log.push(`${op} ${some.join(' ')}`);
+    const selected = await this.#pickRandom();
+    this.log.push(`${op} ${selected.join(' ')}`);
     if (op === 'add') await this.add();
     else if (op === 'kill') await this.#kill();
     else if (op === 'killWhileAdding') await this.#killWhileAdding();
@@ -98,11 +98,11 @@ class Model {
     else if (op === 'retry') await this.#retry();
     else if (op === 'pauseAll') await this.#pause({}, await this.client.order());
     else if (op === 'resumeAll') await this.resumeAll();
-    else if (some.length === 0) return;
-    else if (op === 'pause') await this.#pause({ ids: some }, some);
-    else if (op === 'resume') await this.#resume(some);
-    else if (op === 'cancel') await this.#cancel(some.slice(0, 1));
-    else await this.#reorder(some);
+    else if (selected.length === 0) return;
+    else if (op === 'pause') await this.#pause({ ids: selected }, selected);
+    else if (op === 'resume') await this.#resume(selected);
+    else if (op === 'cancel') await this.#cancel(selected.slice(0, 1));
+    else await this.#reorder(selected);
   }
 
   async add(): Promise<void> {
@@ -168,8 +168,8 @@ class Model {
     }
   }
 
-  async #reorder(some: readonly string[]): Promise<void> {
-    const moved = some.toSorted(() => this.#random() - 0.5);
+  async #reorder(selected: readonly string[]): Promise<void> {
+    const moved = selected.toSorted(() => this.#random() - 0.5);
     const rest = (await this.client.order()).filter((uid) => !moved.includes(uid));
     const before = this.#pick(rest);
     if (before === undefined) return;

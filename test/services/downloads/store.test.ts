@@ -7,7 +7,7 @@ import { readQueueOrder, storeOrder } from '../../../services/downloads/store/re
 import { DownloadStore } from '../../../services/downloads/store/store.ts';
 import { eachDialect } from '../../support/database.ts';
 
-const here = { machine: 'here', process: '1/1' };
+const owner = { machine: 'here', process: '1/1' };
 
 function item(uid: string, fields: Partial<Item> = {}): Item {
   return {
@@ -85,15 +85,15 @@ eachDialect((_name, open) => {
   it('claims waiting items in order, each once', async () => {
     const store = await newStore();
     await store.append([item('a'), item('b', { state: 'pending' }), item('c')]);
-    expect((await store.claim(here, 10))?.uid).toBe('a');
-    expect((await store.claim(here, 10))?.uid).toBe('c');
-    expect(await store.claim(here, 10)).toBeUndefined();
+    expect((await store.claim(owner, 10))?.uid).toBe('a');
+    expect((await store.claim(owner, 10))?.uid).toBe('c');
+    expect(await store.claim(owner, 10)).toBeUndefined();
     expect(await store.running()).toMatchObject([
-      { item: { uid: 'a', state: 'preparing' }, owner: here, leaseUntil: 10, child: null },
+      { item: { uid: 'a', state: 'preparing' }, owner: owner, leaseUntil: 10, child: null },
       { item: { uid: 'c' } },
     ]);
     await store.change('a', { state: 'waiting' });
-    expect((await store.claim(here, 10))?.uid).toBe('a');
+    expect((await store.claim(owner, 10))?.uid).toBe('a');
   });
 
   it('reassigns the same positions, and appends new items', async () => {
@@ -110,17 +110,17 @@ eachDialect((_name, open) => {
   it('stores a pause separately from the lease of the row, and claims no row before its lease is released', async () => {
     const { store, db } = await newParts();
     await store.append([item('a'), item('b')]);
-    const claimed = await store.claim(here, 10);
+    const claimed = await store.claim(owner, 10);
     expect(uids(await pauseItems(db, claimed === undefined ? [] : [claimed]))).toEqual(['a']);
-    expect(await store.running()).toMatchObject([{ item: { uid: 'a', state: 'paused' }, owner: here }]);
+    expect(await store.running()).toMatchObject([{ item: { uid: 'a', state: 'paused' }, owner: owner }]);
     expect(await store.advance('a', { state: 'downloading' })).toBeUndefined();
     await resumeItems(db, await store.queue(['paused']));
     // The result of the probe is stored as well, because the run has not ended yet.
     await store.change('a', { title: 'A', probed: true });
-    expect((await store.claim(here, 10))?.uid).toBe('b');
-    expect(await store.claim(here, 10)).toBeUndefined();
+    expect((await store.claim(owner, 10))?.uid).toBe('b');
+    expect(await store.claim(owner, 10)).toBeUndefined();
     expect(await store.release('a')).toMatchObject({ state: 'waiting' });
-    expect((await store.claim(here, 10))?.uid).toBe('a');
+    expect((await store.claim(owner, 10))?.uid).toBe('a');
   });
 
   it('stores the pause of the complete queue', async () => {

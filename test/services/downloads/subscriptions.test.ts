@@ -201,8 +201,8 @@ it('keeps seen entries and updates the picture after a change of the address', a
   expect(await find(subscription.id)).toMatchObject({ error: expect.stringContaining('404') });
 
   const url = `${rig.site.publish('New', ['Moved 2', 'Moved 1'])}&image=/cover.jpg`;
-  const nowhere = await call('/update', { id: subscription.id, url: rig.site.url('/s/404') });
-  expect(nowhere).toMatchObject({ error: { detail: expect.stringContaining('404') } });
+  const unreachable = await call('/update', { id: subscription.id, url: rig.site.url('/s/404') });
+  expect(unreachable).toMatchObject({ error: { detail: expect.stringContaining('404') } });
   expect(await call('/update', { id: subscription.id, url })).toMatchObject({
     url,
     error: null,

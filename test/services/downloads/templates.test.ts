@@ -54,7 +54,7 @@ describe('a name that is too long for the file system', () => {
   it.each([
     ['a picture', '/p/og', { download_type: 'thumbnail', format: 'jpg' }],
     ['chapters', '/p/chapters', { format: 'mp4', split_by_chapters: true }],
-  ])('is trimmed for %s', async (_what, path, fields) => {
+  ])('is trimmed for %s', async (_case, path, fields) => {
     await using rig = await openRig({ environment: { OUTPUT_TEMPLATE: '%(title)s.%(ext)s' } });
     const url = rig.site.url(`${path}?title=${encodeURIComponent('日'.repeat(300))}`);
     const record = await rig.client.ended(await rig.client.add(url, fields));

@@ -41,7 +41,7 @@ afterAll(async () => {
 /** Access path of a client: the names that it uses for services, and the route of its requests. */
 interface Side {
   readonly base: (service: string) => string;
-  readonly ask: (url: string, asking?: Asking) => Promise<Answer>;
+  readonly ask: (url: string, options?: Asking) => Promise<Answer>;
 }
 
 const authorized = ({ headers, ...rest }: Asking = {}): Asking => ({
@@ -51,25 +51,25 @@ const authorized = ({ headers, ...rest }: Asking = {}): Asking => ({
 const sides: Record<string, () => Side> = {
   'this machine': () => ({
     base: (service) => home.host.url(service),
-    async ask(url, asking) {
-      const { method = 'GET', headers = {}, body } = authorized(asking);
+    async ask(url, options) {
+      const { method = 'GET', headers = {}, body } = authorized(options);
       const reply = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
       return { status: reply.status, headers: {}, body: await reply.text() };
     },
   }),
   'the network, by name': () => ({
     base: (service) => `https://${service}.nas.local:${home.port}`,
-    ask: (url, asking) => home.ask(url, authorized(asking)),
+    ask: (url, options) => home.ask(url, authorized(options)),
   }),
   'the network, by port': () => ({
     base: (service) => `https://${lan}:${home.host.port(service)}`,
-    ask: (url, asking) => home.ask(url, authorized(asking)),
+    ask: (url, options) => home.ask(url, authorized(options)),
   }),
   'behind another proxy': () => ({
     base: (service) => `https://${service}.example.org`,
-    ask(url, asking) {
+    ask(url, options) {
       const { hostname, pathname, search } = new URL(url);
-      const requestHeaders = authorized(asking);
+      const requestHeaders = authorized(options);
       const service = hostname.split('.')[0] ?? '';
       return home.ask(`https://${service}.nas.local${pathname}${search}`, {
         ...requestHeaders,
@@ -86,8 +86,8 @@ const sides: Record<string, () => Side> = {
 
 describe.each(Object.keys(sides))('requests from %s', (name) => {
   let side: Side;
-  const ask = (service: string, path: string, asking?: Asking): Promise<Answer> =>
-    side.ask(`${side.base(service)}${path}`, asking);
+  const ask = (service: string, path: string, options?: Asking): Promise<Answer> =>
+    side.ask(`${side.base(service)}${path}`, options);
   beforeAll(() => {
     side = sides[name]?.() ?? (undefined as never);
   });

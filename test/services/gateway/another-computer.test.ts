@@ -75,7 +75,7 @@ describe('another computer', () => {
     expect(sessions.map(({ address }) => address)).toEqual([machine.address]);
   });
 
-  it('streams what is published, and notifies with apprise', async () => {
+  it('streams published messages, and notifies with apprise', async () => {
     const stream = machine.start('curl', [
       '-sSN',
       ...from(),

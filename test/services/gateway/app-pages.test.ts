@@ -5,17 +5,20 @@ import { lan, openHome, type Answer, type Home } from '../../support/gateway/pho
 const services = ['addons', 'downloads', 'notify', 'push', 'uptime', 'sync', 'git'];
 const paths: Readonly<Record<string, string>> = { notify: '/delivery' };
 const browser = { Accept: 'text/html', Authorization: adminAuthorization };
-const everything = [...services, 'control'];
+const allServices = [...services, 'control'];
 let home: Home;
 beforeAll(async () => {
-  home = await openHome({ settings: { shared: everything }, environment: { HOMEPORT_TRUSTED_PROXIES: '127.0.0.0/8' } });
+  home = await openHome({
+    settings: { shared: allServices },
+    environment: { HOMEPORT_TRUSTED_PROXIES: '127.0.0.0/8' },
+  });
 }, 120_000);
 afterAll(async () => {
   await home[Symbol.asyncDispose]();
 });
 
 const getPath = (id: string): string => paths[id] ?? `/${id}`;
-const led = ({ status, headers }: Answer): unknown => [status, headers.location];
+const getRedirect = ({ status, headers }: Answer): unknown => [status, headers.location];
 const ownPort = (id: string): string => String(home.host.port(id));
 const locally = async (id: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> => {
   const reply = await fetch(home.host.url(id), { redirect: 'manual', headers: { Accept: 'text/html', ...headers } });
@@ -25,24 +28,24 @@ const locally = async (id: string, headers: Readonly<Record<string, string>> = {
 describe('the root of a shared service', () => {
   it.each(services)('redirects a client that uses names to the shared app: %s', async (id) => {
     const response = await home.ask(`https://${id}.nas.local/`, { headers: browser });
-    expect(led(response)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
+    expect(getRedirect(response)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
   });
 
   it.each(services)('redirects a client of a service port to the port of the app: %s', async (id) => {
     const response = await home.ask(`https://${lan}:${ownPort(id)}/`, { headers: browser });
-    expect(led(response)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
+    expect(getRedirect(response)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
   });
 
   it.each(services)('redirects a client that uses a path to the shared app: %s', async (id) => {
     const named = await home.ask(`https://nas.local/${id}/`, { headers: browser });
-    expect(led(named)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
+    expect(getRedirect(named)).toEqual([302, `https://control.nas.local:${String(home.port)}${getPath(id)}`]);
     const byAddress = await home.ask(`https://${lan}:${String(home.port)}/${id}/`, { headers: browser });
-    expect(led(byAddress)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
+    expect(getRedirect(byAddress)).toEqual([302, `https://${lan}:${ownPort('control')}${getPath(id)}`]);
   });
 
   it('redirects a browser that opens the app below a path to its root', async () => {
     const response = await home.ask('https://nas.local/control/downloads?id=7', { headers: browser });
-    expect(led(response)).toEqual([302, `https://control.nas.local:${String(home.port)}/downloads?id=7`]);
+    expect(getRedirect(response)).toEqual([302, `https://control.nas.local:${String(home.port)}/downloads?id=7`]);
     const program = await home.ask('https://nas.local/control/api/health', { headers: { Accept: '*/*' } });
     expect(program.headers.location).toBeUndefined();
   });
@@ -54,18 +57,18 @@ describe('the root of a shared service', () => {
   it('keeps the name and the port that a trusted proxy in front of the gateway reports', async () => {
     const headers = { ...browser, 'X-Forwarded-Host': 'push.nas.local', 'X-Forwarded-Proto': 'https' };
     const response = await home.ask('https://push.nas.local/', { headers });
-    expect(led(response)).toEqual([302, 'https://control.nas.local/push']);
+    expect(getRedirect(response)).toEqual([302, 'https://control.nas.local/push']);
   });
 
   it('uses the public address of the settings behind a proxy with another name', async () => {
-    await using behind = await openHome({
+    await using proxiedHome = await openHome({
       environment: { HOMEPORT_TRUSTED_PROXIES: '127.0.0.0/8', HOMEPORT_PUBLIC_URL: 'https://home.example.org/' },
-      settings: { shared: everything },
+      settings: { shared: allServices },
     });
     const headers = { ...browser, 'X-Forwarded-Host': 'push.example.org' };
-    const response = await behind.ask('https://push.nas.local/', { headers });
-    expect(led(response)).toEqual([302, 'https://home.example.org/push']);
-    const direct = await fetch(behind.host.url('uptime'), {
+    const response = await proxiedHome.ask('https://push.nas.local/', { headers });
+    expect(getRedirect(response)).toEqual([302, 'https://home.example.org/push']);
+    const direct = await fetch(proxiedHome.host.url('uptime'), {
       redirect: 'manual',
       headers: { Accept: 'text/html', 'X-Forwarded-Host': 'status.example.org' },
     });
@@ -99,7 +102,7 @@ describe('the sign-in form', () => {
         },
         body: new URLSearchParams({ name, password, to: '/history?show=all' }).toString(),
       });
-      return led(response);
+      return getRedirect(response);
     };
     expect(await send('text/html')).toEqual([303, '/.homeport/continue?to=%2Fhistory%3Fshow%3Dall']);
     expect(await send('*/*')).toEqual([303, '/history?show=all']);
@@ -133,7 +136,7 @@ describe('without the app being shared', () => {
         expect(response.body).toContain('open <strong>Network</strong>');
       }
     } finally {
-      await home.change({ shared: everything });
+      await home.change({ shared: allServices });
     }
   });
 });

@@ -17,7 +17,7 @@ const user = `Authorization: ${adminAuthorization}`;
 let seen: { request: IncomingMessage; body: string }[] = [];
 let upstream: Server;
 /** Answers every request with these bytes. */
-let rough: PlainServer;
+let hostileServer: PlainServer;
 let reply = '';
 /** Last connection to that upstream. */
 let roughSocket: Socket | undefined;
@@ -31,13 +31,13 @@ beforeAll(async () => {
     request.on('data', (part: Buffer) => (exchange.body += part.toString('latin1')));
     request.once('end', () => response.end(`answer to ${request.url ?? ''}`));
   }).listen(0, '127.0.0.1');
-  rough = createPlainServer((socket) => {
+  hostileServer = createPlainServer((socket) => {
     roughSocket = socket;
     socket.on('error', () => undefined);
     socket.on('data', () => socket.write(reply, 'latin1'));
   }).listen(0, '127.0.0.1');
-  await Promise.all([once(upstream, 'listening'), once(rough, 'listening')]);
-  const outside = [`photos=http://127.0.0.1:${getPort(upstream)}`, `rough=http://127.0.0.1:${getPort(rough)}`];
+  await Promise.all([once(upstream, 'listening'), once(hostileServer, 'listening')]);
+  const outside = [`photos=http://127.0.0.1:${getPort(upstream)}`, `rough=http://127.0.0.1:${getPort(hostileServer)}`];
   const services = [fixtureService('lamp'), control, gateway];
   home = await openHome({ services, settings: { outside, shared: ['lamp', 'photos', 'rough'] } });
 });
@@ -45,7 +45,7 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]();
   upstream.closeAllConnections();
   upstream.close();
-  rough.close();
+  hostileServer.close();
 });
 beforeEach(() => void (seen = []));
 
@@ -128,10 +128,10 @@ describe('malformed upstream response', () => {
     ['a status below 100', `HTTP/1.1 042 Odd\r\n${ending}`],
     ['a status above 599', `HTTP/1.1 999 Odd\r\n${ending}`],
     ['an upgrade', 'HTTP/1.1 101 Odd\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
-  ])('rejects a response by %s', async (_what, bytes) => {
+  ])('rejects a response by %s', async (_case, bytes) => {
     reply = bytes;
-    const rude = 'https://rough.nas.local/';
-    const { status, body } = await home.ask(rude, { headers: { Authorization: adminAuthorization } });
+    const hostileUrl = 'https://rough.nas.local/';
+    const { status, body } = await home.ask(hostileUrl, { headers: { Authorization: adminAuthorization } });
     expect([status, body]).toEqual([502, expect.stringContaining('The answer of rough is not valid HTTP')]);
     const session = home.http2('rough.nas.local');
     const stream = session.request({ ':path': '/', authorization: adminAuthorization });

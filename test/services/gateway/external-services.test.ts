@@ -31,14 +31,14 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   response.once('close', () => (exchange.disconnected = true));
   if (request.url === '/pour') {
     response.writeHead(200, { 'Content-Length': offered });
-    const pour = (): void => {
+    const writeChunks = (): void => {
       while (exchange.sent < offered && !response.destroyed) {
         exchange.sent += dataChunk.length;
-        if (!response.write(dataChunk)) return void response.once('drain', pour);
+        if (!response.write(dataChunk)) return void response.once('drain', writeChunks);
       }
       response.end();
     };
-    return pour();
+    return writeChunks();
   }
   if (request.url === '/events') {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -148,9 +148,9 @@ describe('external service', () => {
         await vi.waitFor(
           () => {
             const now = seen[0]?.sent ?? 0;
-            const stands = now === last && now > 0;
+            const isStable = now === last && now > 0;
             last = now;
-            expect(stands).toBe(true);
+            expect(isStable).toBe(true);
           },
           { timeout: 30_000, interval: 500 },
         );

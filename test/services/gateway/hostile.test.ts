@@ -74,7 +74,7 @@ describe('request smuggling', () => {
       'a chunk without its end',
       `POST / HTTP/1.1\nHost: ${host}\nTransfer-Encoding: chunked\n\n5\nhelloXX0\n\n${hidden}`,
     ],
-  ])('rejects smuggling by %s before it reaches a service', async (_what, bytes) => {
+  ])('rejects smuggling by %s before it reaches a service', async (_case, bytes) => {
     expect(statuses(await send(bytes)).at(-1)).toBe(400);
     expect(seen.map(({ url }) => url)).not.toContain('/hidden');
   });
@@ -83,7 +83,7 @@ describe('request smuggling', () => {
     ['a bare CR', `GET / HTTP/1.1\r\nHost: ${host}\r\nX: a\rGET /hidden HTTP/1.1\r\n\r\n`],
     ['a bare LF', `GET / HTTP/1.1\r\nHost: ${host}\r\nX: a\n\nGET /hidden HTTP/1.1\r\n\r\n`],
     ['a NUL', `GET / HTTP/1.1\r\nHost: ${host}\r\nX: a\0b\r\n\r\n`],
-  ])('rejects an attack by %s', async (_what, bytes) => {
+  ])('rejects an attack by %s', async (_case, bytes) => {
     const socket = await home.dial(host);
     const parts: Buffer[] = [];
     socket.on('data', (part: Buffer) => parts.push(part)).write(bytes, 'latin1');
@@ -100,7 +100,7 @@ describe('request smuggling', () => {
     ['a space in the path', { ':path': '/a HTTP/1.1' }],
     ['an address in place of a path', { ':path': 'https://push.nas.local/' }],
     ['a tunnel', { ':method': 'CONNECT' }],
-  ])('rejects an attack by %s in HTTP/2', async (_what, headers) => {
+  ])('rejects an attack by %s in HTTP/2', async (_case, headers) => {
     const session = home.http2(host);
     const done = new Promise<number | 'reset'>((resolve) => {
       session.once('close', () => resolve('reset'));
@@ -188,8 +188,8 @@ describe('excessive requests', () => {
     const answers: { status: number; headers: IncomingHttpHeaders }[] = [];
     const attempt = async (turn: number): Promise<void> => {
       const body = new URLSearchParams({ name: 'eve', password: `guess number ${String(turn)}` }).toString();
-      const asking = { method: 'POST', headers: { Origin: origin }, body };
-      answers.push(await slow.ask('https://downloads.nas.local/.homeport/sign-in', asking));
+      const requestOptions = { method: 'POST', headers: { Origin: origin }, body };
+      answers.push(await slow.ask('https://downloads.nas.local/.homeport/sign-in', requestOptions));
     };
     const all = Promise.all(Array.from({ length: 40 }, (_, turn) => attempt(turn)));
     const refused = (): typeof answers => answers.filter(({ status }) => status === 429);
@@ -290,7 +290,7 @@ describe('host names and paths', () => {
 });
 
 describe('forwarding headers', () => {
-  const lies = {
+  const forgedHeaders = {
     'X-Forwarded-For': '10.0.0.1',
     'X-Forwarded-Host': 'evil.example',
     'X-Forwarded-Proto': 'http',
@@ -301,21 +301,21 @@ describe('forwarding headers', () => {
   };
 
   it('ignores headers of untrusted proxies', async () => {
-    const response = await home.ask(`https://${host}/`, { headers: lies });
+    const response = await home.ask(`https://${host}/`, { headers: forgedHeaders });
     expect(response.body).toBe(`https://${host}:${home.port}`);
     const [request] = seen;
     expect(request?.from).toBe(phoneAddress);
     const names = [...Object.keys(request?.headers ?? {}), ...(request?.raw ?? [])].join(' ').toLowerCase();
     expect(names).not.toMatch(/forwarded|remote-user|real-ip|evil|ada/);
-    expect((await home.ask('https://downloads.nas.local/history', { headers: lies })).status).toBe(401);
+    expect((await home.ask('https://downloads.nas.local/history', { headers: forgedHeaders })).status).toBe(401);
   });
 
   it('accepts headers of trusted proxies', async () => {
-    await using behind = await openHome({
+    await using proxiedHome = await openHome({
       services,
       environment: { GATEWAY_OPEN: 'mirror', HOMEPORT_TRUSTED_PROXIES: phoneAddress },
     });
-    const response = await behind.ask(`https://${host}/`, {
+    const response = await proxiedHome.ask(`https://${host}/`, {
       headers: { 'X-Forwarded-For': '10.0.0.1', 'X-Forwarded-Host': 'home.example' },
     });
     expect(response.body).toBe('https://home.example');

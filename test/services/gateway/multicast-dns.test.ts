@@ -17,7 +17,7 @@ const waitOptions = { timeout: 20_000, interval: 20 };
 interface Neighbour extends AsyncDisposable {
   /** Messages that other computers sent to the multicast group. */
   readonly packets: readonly Packet[];
-  tell(packet: Packet): void;
+  announce(packet: Packet): void;
   records(name: string): Answer[];
 }
 
@@ -33,7 +33,7 @@ async function neighbour(port: number): Promise<Neighbour> {
   });
   return {
     packets,
-    tell: (packet) => socket.send(encode(packet), port, group),
+    announce: (packet) => socket.send(encode(packet), port, group),
     records: (name) =>
       packets.flatMap(({ type, answers = [] }) =>
         type === 'response' ? answers.filter((entry) => entry.name === name) : [],
@@ -50,12 +50,12 @@ async function ask(port: number, questions: Question[], signal?: AbortSignal): P
   const socket: Socket = createSocket('udp4');
   socket.bind(0, phoneAddress);
   await once(socket, 'listening');
-  const asking = setInterval(() => socket.send(encode({ type: 'query', id: 77, questions }), port, lan), 200);
+  const queryInterval = setInterval(() => socket.send(encode({ type: 'query', id: 77, questions }), port, lan), 200);
   try {
     const [bytes] = (await once(socket, 'message', signal === undefined ? {} : { signal })) as [Buffer];
     return decode(bytes);
   } finally {
-    clearInterval(asking);
+    clearInterval(queryInterval);
     socket.close();
   }
 }
@@ -110,7 +110,7 @@ describe('multicast DNS names', () => {
     home = await open();
     await announced(home, ['nas.local', 'push.nas.local']);
     const before = around.records('nas.local').length;
-    around.tell({ type: 'query', questions: [{ name: 'NAS.local', type: 'A' }] });
+    around.announce({ type: 'query', questions: [{ name: 'NAS.local', type: 'A' }] });
     await vi.waitFor(() => expect(around.records('nas.local').length).toBeGreaterThan(before), waitOptions);
     const question: Question = { name: 'push.nas.local', type: 'A' };
     const response = await ask(port, [question]);
@@ -130,13 +130,13 @@ describe('multicast DNS names', () => {
     await announced(home, ['nas.local', 'push.nas.local']);
     await home.change({ shared: ['lamp'] });
     await announced(home, ['nas.local', 'lamp.nas.local']);
-    const goodbye = expect.objectContaining({ type: 'A', ttl: 0 }) as object;
-    await vi.waitFor(() => expect(around.records('push.nas.local')).toContainEqual(goodbye), waitOptions);
-    expect(around.records('nas.local')).not.toContainEqual(goodbye);
+    const goodbyeRecord = expect.objectContaining({ type: 'A', ttl: 0 }) as object;
+    await vi.waitFor(() => expect(around.records('push.nas.local')).toContainEqual(goodbyeRecord), waitOptions);
+    expect(around.records('nas.local')).not.toContainEqual(goodbyeRecord);
     await home[Symbol.asyncDispose]();
     home = undefined;
-    await vi.waitFor(() => expect(around.records('nas.local')).toContainEqual(goodbye), waitOptions);
-    expect(around.records('lamp.nas.local')).toContainEqual(goodbye);
+    await vi.waitFor(() => expect(around.records('nas.local')).toContainEqual(goodbyeRecord), waitOptions);
+    expect(around.records('lamp.nas.local')).toContainEqual(goodbyeRecord);
   });
 
   it('yields conflicting names and reports them', async () => {
@@ -145,7 +145,7 @@ describe('multicast DNS names', () => {
       const isQueried = around.packets.some(
         ({ type, questions = [] }) => type === 'query' && questions.some(({ name }) => name === 'nas.local'),
       );
-      if (isQueried) around.tell({ type: 'response', answers: [conflicting] });
+      if (isQueried) around.announce({ type: 'response', answers: [conflicting] });
     }, 20);
     home = await open();
     await announced(home, ['push.nas.local']);
@@ -160,7 +160,7 @@ describe('multicast DNS names', () => {
     await announced(home, ['nas.local', 'push.nas.local']);
     const before = around.records('nas.local').length;
     const authorities: Answer[] = [{ name: 'nas.local', type: 'A', ttl: 120, data: '250.9.9.9' }];
-    around.tell({ type: 'query', questions: [{ name: 'nas.local', type: 'ANY' as never }], authorities });
+    around.announce({ type: 'query', questions: [{ name: 'nas.local', type: 'ANY' as never }], authorities });
     await vi.waitFor(() => expect(around.records('nas.local').length).toBeGreaterThan(before), waitOptions);
     expect((await home.state()).announced).toContain('nas.local');
   });
@@ -171,10 +171,10 @@ describe('multicast DNS names', () => {
     const question: Question = { name: 'nas.local', type: 'A' };
     await home.change({ networks: ['10.0.0.0/8'] });
     const quiet = new Promise((resolve) => setTimeout(resolve, 700, 'nothing'));
-    const asking = new AbortController();
-    const unanswered = ask(port, [question], asking.signal).catch(() => 'given up');
+    const queryInterval = new AbortController();
+    const unanswered = ask(port, [question], queryInterval.signal).catch(() => 'given up');
     expect(await Promise.race([unanswered, quiet])).toBe('nothing');
-    asking.abort();
+    queryInterval.abort();
     await unanswered;
     await home.change({ networks: ['127.0.0.0/8'] });
     const socket = createSocket('udp4');

@@ -226,10 +226,10 @@ describe('revoked access', () => {
     const { ended, answer } = await stream(home, 'https://push.nas.local/hall/json', {
       Authorization: adminAuthorization,
     });
-    const asking = answer.socket;
+    const requestSocket = answer.socket;
     await home.change({ networks: ['127.0.0.9'] });
     await ended;
-    expect(asking.destroyed).toBe(true);
+    expect(requestSocket.destroyed).toBe(true);
     await expect(home.ask('https://push.nas.local/v1/health')).rejects.toThrow();
     await home.change({ networks: ['127.0.0.0/8'] });
     expect((await home.ask('https://push.nas.local/v1/health')).status).toBe(200);

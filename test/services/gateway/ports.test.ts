@@ -48,8 +48,8 @@ const radio = defineService({
 const services = [radio, harbour, control, gateway];
 
 let home: Home;
-const open = async (settings: Readonly<Record<string, unknown>> = {}, more: object = {}): Promise<Home> =>
-  (home = await openHome({ services, settings: { sharedPorts: ['radio'], ...settings }, ...more }));
+const open = async (settings: Readonly<Record<string, unknown>> = {}, overrides: object = {}): Promise<Home> =>
+  (home = await openHome({ services, settings: { sharedPorts: ['radio'], ...settings }, ...overrides }));
 afterEach(() => home[Symbol.asyncDispose]());
 
 interface Line {
@@ -166,11 +166,11 @@ describe('shared TCP port', () => {
 
   it('ends only connections of a network that is no longer admitted', async () => {
     await open();
-    const [away, stays] = [await dial(), await dial({ from: otherPhone })];
+    const [away, connection] = [await dial(), await dial({ from: otherPhone })];
     await home.change({ portNetworks: [otherPhone] });
     await away.ended;
-    stays.socket.write('still here\n');
-    expect(await once(stays.socket, 'data')).toEqual(['still here\n']);
+    connection.socket.write('still here\n');
+    expect(await once(connection.socket, 'data')).toEqual(['still here\n']);
     expect((await home.state()).portNetworks).toEqual([otherPhone]);
   });
 
@@ -197,14 +197,14 @@ describe('shared TCP port', () => {
 
   it('follows address changes without interrupting unchanged addresses', async () => {
     await open({ addresses: [lan, otherAddress] });
-    const stays = await dial();
+    const connection = await dial();
     expect((await dial({ at: otherAddress })).greeting).toContain('hello');
     await home.change({ addresses: [lan] });
     await expect(dial({ at: otherAddress })).rejects.toThrow('ECONNREFUSED');
     await home.change({ addresses: [lan, otherAddress] });
     expect((await dial({ at: otherAddress })).greeting).toContain('hello');
-    stays.socket.write('still here\n');
-    expect(await once(stays.socket, 'data')).toEqual(['still here\n']);
+    connection.socket.write('still here\n');
+    expect(await once(connection.socket, 'data')).toEqual(['still here\n']);
   });
 
   it('ends idle mail connections when the gateway is disabled and completes active ones', async () => {
@@ -212,15 +212,15 @@ describe('shared TCP port', () => {
     const port = home.host.port('mail');
     const idle = await dial({ port });
     const busy = await dial({ port, from: otherPhone });
-    const says = async (line: string, answer: RegExp): Promise<void> => {
+    const expectReply = async (line: string, answer: RegExp): Promise<void> => {
       const answered = once(busy.socket, 'data');
       busy.socket.write(line);
       expect(String((await answered)[0])).toMatch(answer);
     };
-    await says('EHLO nas\r\n', /^250/);
-    await says('MAIL FROM:<nas@home>\r\n', /^250/);
-    await says('RCPT TO:<alerts@home>\r\n', /^250/);
-    await says('DATA\r\n', /^354/);
+    await expectReply('EHLO nas\r\n', /^250/);
+    await expectReply('MAIL FROM:<nas@home>\r\n', /^250/);
+    await expectReply('RCPT TO:<alerts@home>\r\n', /^250/);
+    await expectReply('DATA\r\n', /^354/);
     const off = api(home.host.url('control'), '/api/settings/gateway', {
       ...{ method: 'PATCH', body: JSON.stringify({ enabled: false }) },
     });
@@ -247,11 +247,11 @@ describe('shared TCP port', () => {
 
   it('keeps serving when the service fails on one connection', async () => {
     await open();
-    const stays = await dial();
+    const connection = await dial();
     const { ended } = await dial({ from: '127.0.0.9' });
     expect(await ended).toBe('');
-    stays.socket.write('still here\n');
-    expect(await once(stays.socket, 'data')).toEqual(['still here\n']);
+    connection.socket.write('still here\n');
+    expect(await once(connection.socket, 'data')).toEqual(['still here\n']);
     expect((await dial()).greeting).toContain('hello');
   });
 

@@ -15,7 +15,7 @@ import { freePort } from '../../support/free-port.ts';
 import { lan, openHome, phoneAddress, type Answer, type Home } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { toolPath } from '../../support/tools.ts';
-import { lacks } from '../../support/requirements.ts';
+import { isMissing } from '../../support/requirements.ts';
 
 const lamp = fixtureService('lamp', (context) => ({
   http: (request, response) => {
@@ -33,13 +33,13 @@ beforeAll(async () => {
   });
 });
 afterAll(() => home[Symbol.asyncDispose]());
-const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+const sendRequest = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   home.ask(`https://nas.local${path}`, { headers });
 
 describe('forward auth', () => {
   it('returns the account of a session or token, or rejects the request', async () => {
-    expect((await ask('/.homeport/verify')).status).toBe(401);
-    const verified = await ask('/api/verify', { Authorization: adminAuthorization });
+    expect((await sendRequest('/.homeport/verify')).status).toBe(401);
+    const verified = await sendRequest('/api/verify', { Authorization: adminAuthorization });
     expect([verified.status, verified.headers['remote-user'], verified.headers['remote-groups']]).toEqual([
       200,
       'ada',
@@ -48,24 +48,24 @@ describe('forward auth', () => {
     const account = { name: 'bob', password: 'long enough' };
     await api(home.host.url('control'), '/api/accounts', { method: 'POST', body: JSON.stringify(account) });
     const bob = { Authorization: `Basic ${Buffer.from('bob:long enough').toString('base64')}` };
-    expect((await ask('/.homeport/verify', bob)).headers['remote-user']).toBe('bob');
-    expect((await ask('/.homeport/verify?service=lamp', bob)).status).toBe(403);
+    expect((await sendRequest('/.homeport/verify', bob)).headers['remote-user']).toBe('bob');
+    expect((await sendRequest('/.homeport/verify?service=lamp', bob)).status).toBe(403);
   });
 
   it('redirects to the sign-in of the requested host only', async () => {
     const forwarded = { 'X-Forwarded-Host': 'photos.example', 'X-Forwarded-Uri': '/album?id=1', Accept: 'text/html' };
-    const led = await ask('/.homeport/verify', forwarded);
-    expect([led.status, led.headers.location]).toEqual([
+    const redirect = await sendRequest('/.homeport/verify', forwarded);
+    expect([redirect.status, redirect.headers.location]).toEqual([
       302,
       'https://photos.example/.homeport/sign-in?to=%2Falbum%3Fid%3D1',
     ]);
-    const evil = await ask('/.homeport/verify', { ...forwarded, 'X-Forwarded-Uri': '//evil.example/' });
+    const evil = await sendRequest('/.homeport/verify', { ...forwarded, 'X-Forwarded-Uri': '//evil.example/' });
     expect(evil.headers.location).toBe('https://photos.example/.homeport/sign-in?to=%2F');
     // In nginx's format the query of the page is not part of the sign-in query.
-    const page = await ask('/.homeport/sign-in?to=/list?a=1&b=2%26c', { Accept: 'text/html' });
+    const page = await sendRequest('/.homeport/sign-in?to=/list?a=1&b=2%26c', { Accept: 'text/html' });
     expect(page.body).toContain('value="/list?a=1&amp;b=2%26c"');
     // Programs receive a status instead of a redirect.
-    expect((await ask('/.homeport/verify', { ...forwarded, Accept: '*/*' })).status).toBe(401);
+    expect((await sendRequest('/.homeport/verify', { ...forwarded, Accept: '*/*' })).status).toBe(401);
   });
 });
 
@@ -82,18 +82,18 @@ describe('a trusted proxy that replaces the Host header', () => {
 
   it('ends the session with the sign-out of the address that it reports', async () => {
     const headers = { ...front, Cookie: await signIn(), Origin: 'https://photos.example' };
-    expect((await ask('/.homeport/verify', headers)).status).toBe(200);
+    expect((await sendRequest('/.homeport/verify', headers)).status).toBe(200);
     const out = await home.ask('https://nas.local/.homeport/sign-out', { method: 'POST', headers });
     expect(out.status).toBe(303);
-    expect((await ask('/.homeport/verify', headers)).status).toBe(401);
+    expect((await sendRequest('/.homeport/verify', headers)).status).toBe(401);
   });
 
   it('authorizes a WebSocket', async () => {
     const Cookie = await signIn();
     const upgrade = { ...front, Connection: 'Upgrade', Upgrade: 'websocket', 'X-Forwarded-Uri': '/ws' };
-    const verified = await ask('/.homeport/verify', { ...upgrade, Cookie });
+    const verified = await sendRequest('/.homeport/verify', { ...upgrade, Cookie });
     expect([verified.status, verified.headers['remote-user']]).toEqual([200, 'ada']);
-    expect((await ask('/.homeport/verify', upgrade)).status).toBe(401);
+    expect((await sendRequest('/.homeport/verify', upgrade)).status).toBe(401);
   });
 
   it('accepts a preflight, and redirects the form of a browser to the sign-in', async () => {
@@ -103,18 +103,21 @@ describe('a trusted proxy that replaces the Host header', () => {
       'X-Forwarded-Method': 'OPTIONS',
       'Access-Control-Request-Method': 'PUT',
     };
-    const passed = await ask('/.homeport/verify', preflight);
+    const passed = await sendRequest('/.homeport/verify', preflight);
     expect([passed.status, passed.headers['remote-user']]).toEqual([200, undefined]);
-    expect((await ask('/.homeport/verify', { ...preflight, 'X-Forwarded-Method': 'PUT' })).status).toBe(401);
+    expect((await sendRequest('/.homeport/verify', { ...preflight, 'X-Forwarded-Method': 'PUT' })).status).toBe(401);
     const { 'X-Forwarded-Method': _method, ...unreported } = preflight;
-    expect((await ask('/.homeport/verify', unreported)).status).toBe(401);
+    expect((await sendRequest('/.homeport/verify', unreported)).status).toBe(401);
     const direct = { method: 'OPTIONS', headers: unreported };
     expect((await home.ask('https://nas.local/.homeport/verify', direct)).status).toBe(401);
     const twice = { ...preflight, 'X-Forwarded-Method': 'PUT, OPTIONS' };
-    expect((await ask('/.homeport/verify', twice)).status).toBe(401);
+    expect((await sendRequest('/.homeport/verify', twice)).status).toBe(401);
     const form = { ...front, Accept: 'text/html', 'X-Forwarded-Method': 'POST', 'X-Forwarded-Uri': '/form' };
-    const led = await ask('/.homeport/verify', form);
-    expect([led.status, led.headers.location]).toEqual([303, 'https://photos.example/.homeport/sign-in?to=%2Fform']);
+    const redirect = await sendRequest('/.homeport/verify', form);
+    expect([redirect.status, redirect.headers.location]).toEqual([
+      303,
+      'https://photos.example/.homeport/sign-in?to=%2Fform',
+    ]);
   });
 });
 
@@ -123,16 +126,16 @@ describe('the sign-in form behind another proxy', () => {
   const client = '192.0.2.7';
   /** Signs in, reads the session, submits a form and signs out. Returns the status of each response. */
   const walk = async (headers: Record<string, string>): Promise<readonly number[]> => {
-    const page = await ask('/.homeport/sign-in?to=/album', { ...headers, Accept: 'text/html' });
+    const page = await sendRequest('/.homeport/sign-in?to=/album', { ...headers, Accept: 'text/html' });
     const form = new URLSearchParams({ name: admin.name, password: admin.password, to: '/album' }).toString();
     const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const post = (path: string, more: Record<string, string>, body = ''): Promise<Answer> =>
-      home.ask(`${gatewayUrl}${path}`, { method: 'POST', headers: { ...headers, ...type, ...more }, body });
+    const post = (path: string, overrides: Record<string, string>, body = ''): Promise<Answer> =>
+      home.ask(`${gatewayUrl}${path}`, { method: 'POST', headers: { ...headers, ...type, ...overrides }, body });
     const signed = await post('/.homeport/sign-in', {}, form);
     const Cookie = signed.headers['set-cookie']?.[0]?.split(';')[0] ?? 'none=1';
-    const session = await ask('/.homeport/verify', { ...headers, Cookie });
+    const session = await sendRequest('/.homeport/verify', { ...headers, Cookie });
     const out = await post('/.homeport/sign-out', { Cookie });
-    const ended = await ask('/.homeport/verify', { ...headers, Cookie });
+    const ended = await sendRequest('/.homeport/verify', { ...headers, Cookie });
     return [page.status, signed.status, session.status, out.status, ended.status];
   };
   const works = [200, 303, 200, 303, 401];
@@ -187,8 +190,8 @@ describe('account reported by a trusted proxy', () => {
     expect((await home.ask(url, { headers: { 'Remote-User': 'nobody' } })).status).toBe(403);
     expect((await home.ask(url)).status).toBe(401);
     await home.change({ proxySignIn: false });
-    await using distrusting = await openHome({ services, settings: { shared: ['lamp'], proxySignIn: true } });
-    expect((await distrusting.ask(url, named)).status).toBe(401);
+    await using withoutTrust = await openHome({ services, settings: { shared: ['lamp'], proxySignIn: true } });
+    expect((await withoutTrust.ask(url, named)).status).toBe(401);
   });
 });
 
@@ -198,7 +201,7 @@ const isHere = await promisify(execFile)(caddy, ['version']).then(
   () => false,
 );
 
-describe.skipIf(lacks(isHere))('Caddy as a reverse proxy', () => {
+describe.skipIf(isMissing(isHere))('Caddy as a reverse proxy', () => {
   it('admits signed-in clients and redirects others to the sign-in', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'caddy-'));
     writeFileSync(join(folder, 'ca.crt'), home.authority);
@@ -241,9 +244,9 @@ http://photos.example:${port} {
     };
     try {
       await vi.waitFor(() => browse('/'), { timeout: 30_000 });
-      const led = await browse('/album');
+      const redirect = await browse('/album');
       const page = `http://photos.example:${port}/.homeport/sign-in`;
-      expect([led.status, led.headers.location]).toEqual([302, `${page}?to=%2Falbum`]);
+      expect([redirect.status, redirect.headers.location]).toEqual([302, `${page}?to=%2Falbum`]);
       const form = new URLSearchParams({ name: admin.name, password: admin.password, to: '/album' }).toString();
       const signed = await browse('/.homeport/sign-in', { Origin: `http://photos.example:${port}` }, form);
       const next = '/.homeport/continue?to=%2Falbum';

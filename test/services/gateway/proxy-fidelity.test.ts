@@ -302,11 +302,11 @@ describe('pages with Referrer-Policy: no-referrer', () => {
 describe('without a session', () => {
   it('redirects the form of a browser to the sign-in, and rejects programs', async () => {
     const accept = { Accept: 'text/html,application/xhtml+xml' };
-    const led = await home.ask(`${signed}/form`, {
+    const redirect = await home.ask(`${signed}/form`, {
       method: 'POST',
       headers: { ...accept, 'Sec-Fetch-Mode': 'navigate' },
     });
-    expect([led.status, led.headers.location]).toEqual([303, '/.homeport/sign-in?to=%2Fform']);
+    expect([redirect.status, redirect.headers.location]).toEqual([303, '/.homeport/sign-in?to=%2Fform']);
     const script = { ...accept, 'Sec-Fetch-Mode': 'cors' };
     expect((await home.ask(`${signed}/form`, { method: 'POST', headers: script })).status).toBe(401);
     expect((await home.ask(`${signed}/form`, { method: 'POST', headers: { Accept: '*/*' } })).status).toBe(401);

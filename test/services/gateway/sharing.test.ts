@@ -145,14 +145,16 @@ describe('service without its own sign-in', () => {
   it('redirects browsers to the sign-in and sends 401 to programs', async () => {
     const page = await home.ask('https://downloads.nas.local/history?x=1', { headers: { Accept: 'text/html' } });
     expect([page.status, page.headers.location]).toEqual([302, '/.homeport/sign-in?to=%2Fhistory%3Fx%3D1']);
-    const whom = async (address: string): Promise<string | undefined> =>
+    const getSignedInAccount = async (address: string): Promise<string | undefined> =>
       /account opens (.+)\./.exec((await home.ask(address)).body)?.[1];
     const named = '<strong>Downloads</strong>, and what else is shared on this network';
-    expect(await whom('https://downloads.nas.local/.homeport/sign-in?to=%2Fhistory')).toBe(named);
-    expect(await whom('https://nas.local/.homeport/sign-in?to=%2Fdownloads%2Fhistory')).toBe(named);
+    expect(await getSignedInAccount('https://downloads.nas.local/.homeport/sign-in?to=%2Fhistory')).toBe(named);
+    expect(await getSignedInAccount('https://nas.local/.homeport/sign-in?to=%2Fdownloads%2Fhistory')).toBe(named);
     // Unshared services are not listed.
     for (const path of ['%2F', '%2Fcontrol%2F', '%2Fnothing%2F'])
-      expect(await whom(`https://nas.local/.homeport/sign-in?to=${path}`)).toBe('what is shared on this network');
+      expect(await getSignedInAccount(`https://nas.local/.homeport/sign-in?to=${path}`)).toBe(
+        'what is shared on this network',
+      );
     const program = await home.ask('https://downloads.nas.local/history');
     expect([program.status, program.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Basic')]);
     expect((await home.ask(`https://${lan}:${home.host.port('downloads')}/history`)).status).toBe(401);
@@ -161,11 +163,11 @@ describe('service without its own sign-in', () => {
   it('accepts sessions of the same host and port only', async () => {
     const cookie = await home.signIn('https://downloads.nas.local', admin.name, admin.password);
     expect(cookie).toMatch(/^__Host-homeport-\d+=v1\./);
-    const asking = { headers: { Cookie: cookie } };
-    expect((await home.ask('https://downloads.nas.local/history', asking)).status).toBe(200);
-    expect((await home.ask('https://nas.local/downloads/history', asking)).status).toBe(401);
+    const requestOptions = { headers: { Cookie: cookie } };
+    expect((await home.ask('https://downloads.nas.local/history', requestOptions)).status).toBe(200);
+    expect((await home.ask('https://nas.local/downloads/history', requestOptions)).status).toBe(401);
     const port = home.host.port('downloads');
-    expect((await home.ask(`https://${lan}:${port}/history`, asking)).status).toBe(401);
+    expect((await home.ask(`https://${lan}:${port}/history`, requestOptions)).status).toBe(401);
     // The check applies even when a client uses the name of the other port.
     const renamed = { headers: { Cookie: cookie.replace(/\d+=/, `${port}=`) } };
     expect((await home.ask(`https://${lan}:${port}/history`, renamed)).status).toBe(401);
@@ -173,23 +175,23 @@ describe('service without its own sign-in', () => {
 
   it('rejects cross-origin sessions and duplicate cookies', async () => {
     const cookie = await home.signIn('https://downloads.nas.local', admin.name, admin.password);
-    const ask = async (headers: Record<string, string>, method = 'GET'): Promise<number> =>
+    const sendRequest = async (headers: Record<string, string>, method = 'GET'): Promise<number> =>
       (await home.ask('https://downloads.nas.local/history', { method, headers: { Cookie: cookie, ...headers } }))
         .status;
-    expect(await ask({ Origin: 'https://push.nas.local' })).toBe(401);
-    expect(await ask({ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'no-cors' })).toBe(401);
+    expect(await sendRequest({ Origin: 'https://push.nas.local' })).toBe(401);
+    expect(await sendRequest({ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'no-cors' })).toBe(401);
     expect(
-      await ask({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' }),
+      await sendRequest({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' }),
     ).toBe(401);
     expect(
-      await ask({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }),
+      await sendRequest({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }),
     ).toBe(200);
-    expect(await ask({ Cookie: `${cookie.split('=')[0]}=tossed; ${cookie}` })).toBe(401);
+    expect(await sendRequest({ Cookie: `${cookie.split('=')[0]}=tossed; ${cookie}` })).toBe(401);
   });
 
   it('accepts passwords and access tokens over Basic', async () => {
-    const asking = { headers: { Authorization: adminAuthorization } };
-    expect((await home.ask('https://downloads.nas.local/history', asking)).status).toBe(200);
+    const requestOptions = { headers: { Authorization: adminAuthorization } };
+    expect((await home.ask('https://downloads.nas.local/history', requestOptions)).status).toBe(200);
     const wrong = { headers: { Authorization: `Basic ${Buffer.from('ada:wrong password').toString('base64')}` } };
     expect((await home.ask('https://downloads.nas.local/history', wrong)).status).toBe(401);
   });

@@ -17,21 +17,21 @@ const waitOptions = { timeout: 30_000, interval: 20 };
 /** Last request that the service received. */
 let seen: { request: IncomingMessage; response: ServerResponse; sent: number; accepted: number; disconnected: boolean };
 const sockets = new WebSocketServer({ noServer: true });
-const hose = fixtureService('hose', () => ({
+const streamingService = fixtureService('hose', () => ({
   http(request, response) {
     const exchange = { request, response, sent: 0, accepted: 0, disconnected: false };
     seen = exchange;
     response.once('close', () => (exchange.disconnected = true));
     if (request.url === '/pour') {
       response.writeHead(200, { 'Content-Length': offered });
-      const pour = (): void => {
+      const writeChunks = (): void => {
         while (exchange.sent < offered && !response.destroyed) {
           exchange.sent += dataChunk.length;
-          if (!response.write(dataChunk)) return void response.once('drain', pour);
+          if (!response.write(dataChunk)) return void response.once('drain', writeChunks);
         }
         response.end();
       };
-      pour();
+      writeChunks();
     }
     if (request.url === '/drink') {
       request.on('data', (chunk: Buffer) => (exchange.accepted += chunk.length));
@@ -45,7 +45,7 @@ const hose = fixtureService('hose', () => ({
 
 let home: Home;
 beforeAll(async () => {
-  home = await openHome({ services: [hose, control, gateway], environment: { GATEWAY_OPEN: 'hose' } });
+  home = await openHome({ services: [streamingService, control, gateway], environment: { GATEWAY_OPEN: 'hose' } });
 });
 afterAll(() => home[Symbol.asyncDispose]());
 
@@ -53,7 +53,7 @@ afterAll(() => home[Symbol.asyncDispose]());
 interface Exchange {
   readonly to: Writable;
   readonly answer: Promise<Readable>;
-  readonly leave: () => void;
+  readonly disconnect: () => void;
 }
 const ways = {
   'HTTP/1.1': (path: string, method: string): Exchange => {
@@ -61,14 +61,14 @@ const ways = {
     to.on('error', () => undefined);
     const answer = once(to, 'response').then(([response]) => response as Readable);
     answer.catch(() => undefined);
-    return { to, answer, leave: () => to.destroy() };
+    return { to, answer, disconnect: () => to.destroy() };
   },
   'HTTP/2': (path: string, method: string): Exchange => {
     const session = home.http2('hose.nas.local');
     const to = session.request({ ':path': path, ':method': method }, { endStream: false });
     to.on('error', () => undefined);
     to.once('close', () => session.close());
-    return { to, answer: once(to, 'response').then(() => to), leave: () => session.destroy() };
+    return { to, answer: once(to, 'response').then(() => to), disconnect: () => session.destroy() };
   },
 };
 
@@ -81,11 +81,11 @@ async function push(to: Writable): Promise<number> {
     to.write(dataChunk, () => setImmediate(more));
   };
   more();
-  return stands(() => accepted);
+  return waitUntilStable(() => accepted);
 }
 
 /** Returns a number after it has not changed for half a second. */
-async function stands(read: () => number): Promise<number> {
+async function waitUntilStable(read: () => number): Promise<number> {
   for (let last = -1; ;) {
     const now = read();
     if (now === last && now > 0) return now;
@@ -99,15 +99,15 @@ beforeEach(() => {
 });
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('streams over %s', (protocol) => {
-  const ask = ways[protocol];
+  const sendRequest = ways[protocol];
 
   it('applies backpressure of a slow reader without data loss', async () => {
-    const { to, answer } = ask('/pour', 'GET');
+    const { to, answer } = sendRequest('/pour', 'GET');
     to.end();
     const body = await answer;
     body.pause();
     await vi.waitFor(() => expect(seen.sent).toBeGreaterThan(0), waitOptions);
-    expect(await stands(() => seen.sent)).toBeLessThan(bufferLimit);
+    expect(await waitUntilStable(() => seen.sent)).toBeLessThan(bufferLimit);
     let length = 0;
     body.on('data', (chunk: Buffer) => (length += chunk.length)).resume();
     await once(body, 'end');
@@ -115,16 +115,16 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('streams over %s', (protocol) => 
   }, 60_000);
 
   it('applies backpressure of a slow service to an upload', async () => {
-    const { to, leave } = ask('/stare', 'PUT');
+    const { to, disconnect } = sendRequest('/stare', 'PUT');
     expect(await push(to)).toBeLessThan(bufferLimit);
-    leave();
+    disconnect();
     // An HTTP/1.1 client that does not read notices the disconnect when it resumes reading.
     seen.request.on('error', () => undefined).resume();
     await vi.waitFor(() => expect(seen.disconnected).toBe(true), waitOptions);
   }, 60_000);
 
   it('passes a large upload completely', async () => {
-    const { to, answer } = ask('/drink', 'PUT');
+    const { to, answer } = sendRequest('/drink', 'PUT');
     for (let sent = 0; sent < offered; sent += dataChunk.length) if (!to.write(dataChunk)) await once(to, 'drain');
     to.end();
     const chunks: Buffer[] = [];
@@ -133,12 +133,12 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('streams over %s', (protocol) => 
   }, 60_000);
 
   it.each(['/pour', '/stare'])('releases everything after a client disconnects in the middle of %s', async (path) => {
-    const { to, answer, leave } = ask(path, 'GET');
+    const { to, answer, disconnect } = sendRequest(path, 'GET');
     to.end();
     if (path === '/pour') (await answer).pause();
     else answer.catch(() => undefined);
     await vi.waitFor(() => expect(seen).toBeDefined(), waitOptions);
-    leave();
+    disconnect();
     await vi.waitFor(() => expect([seen.disconnected, seen.response.destroyed]).toEqual([true, true]), waitOptions);
   });
 });
@@ -176,7 +176,7 @@ describe('a WebSocket', () => {
       server.send(dataChunk, () => setImmediate(more));
     };
     more();
-    expect(await stands(() => sent)).toBeLessThan(bufferLimit);
+    expect(await waitUntilStable(() => sent)).toBeLessThan(bufferLimit);
     client.terminate();
   }, 60_000);
 });

@@ -223,10 +223,10 @@ describe('confusable names', () => {
       'refs/heads/next\u0085line',
     ];
     await push(...names.map((ref) => ['seen', ref] as const));
-    const there = (await fixture.git(['ls-remote', remote], { cwd })).stdout
+    const remoteRefs = (await fixture.git(['ls-remote', remote], { cwd })).stdout
       .split('\n')
       .map((line) => line.split('\t')[1]);
-    expect(there).toEqual(expect.arrayContaining(names));
+    expect(remoteRefs).toEqual(expect.arrayContaining(names));
     // Existing unusual names can be used for releases, changes and deletions.
     expect((await fixture.api('POST', `${apiPath}/releases`, { tag_name: 'soft\u00adhyphen' })).status).toBe(201);
     const file = await fixture.api('POST', `${apiPath}/contents/z.txt`, { content: in64('z'), branch: '-option' });

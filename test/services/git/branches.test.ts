@@ -34,7 +34,7 @@ describe('the branches of a repository', () => {
   });
   afterAll(() => fixture[Symbol.asyncDispose]());
 
-  const ask = async (
+  const sendRequest = async (
     method: string,
     path = '',
     body?: unknown,
@@ -49,12 +49,12 @@ describe('the branches of a repository', () => {
     return { status: reply.status, ...((await reply.json()) as object) };
   };
   const names = async (query = ''): Promise<string[]> =>
-    (await ask('GET', query)).branches.map(({ name }: { name: string }) => name);
+    (await sendRequest('GET', query)).branches.map(({ name }: { name: string }) => name);
 
   it('are listed with their last commit and their divergence from the default branch', async () => {
     await fixture.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'o*' });
     await fixture.api('POST', '/repos/ada/fleet/pulls', { title: 'Sails', head: 'topic/sail', base: 'main' });
-    const { branches, ...rest } = await ask('GET');
+    const { branches, ...rest } = await sendRequest('GET');
     expect(rest).toEqual({ status: 200, total: 3, more: false, mayWrite: true, mayAdminister: true });
     expect(branches).toMatchObject([
       {
@@ -80,17 +80,17 @@ describe('the branches of a repository', () => {
     expect(await names('?q=SAIL')).toEqual(['topic/sail']);
     expect(await names('?offset=1')).toEqual(['topic/sail', 'old']);
     // Private repositories are not disclosed.
-    expect((await ask('GET', '', undefined, bob)).status).toBe(404);
+    expect((await sendRequest('GET', '', undefined, bob)).status).toBe(404);
   });
 
   it('are created from a branch or a commit, and rejected with a message for invalid names', async () => {
     const { id } = (await (await fixture.api('GET', '/repos/ada/fleet/branches/old')).json()).commit;
-    expect((await ask('POST', '', { name: 'topic/oar', from: id })).status).toBe(200);
-    expect((await ask('POST', '', { name: 'next', from: 'topic/sail' })).status).toBe(200);
+    expect((await sendRequest('POST', '', { name: 'topic/oar', from: id })).status).toBe(200);
+    expect((await sendRequest('POST', '', { name: 'next', from: 'topic/sail' })).status).toBe(200);
     expect(await (await fixture.api('GET', '/repos/ada/fleet/branches/topic/oar')).json()).toMatchObject({
       commit: { id },
     });
-    expect(await ask('GET', '?q=next')).toMatchObject({ branches: [{ ahead: 2, behind: 1 }] });
+    expect(await sendRequest('GET', '?q=next')).toMatchObject({ branches: [{ ahead: 2, behind: 1 }] });
     for (const [body, fields] of [
       [{ name: 'a..b', from: 'main' }, { name: expect.stringContaining('no such name') }],
       [{ name: '-f', from: 'main' }, { name: expect.stringContaining('no such name') }],
@@ -99,15 +99,15 @@ describe('the branches of a repository', () => {
       [{ name: 'fresh', from: 'nowhere' }, { from: expect.stringContaining('no such branch') }],
       [{ name: 'oars', from: 'main' }, { name: expect.stringContaining('protection') }],
     ] as const) {
-      expect([body, await ask('POST', '', body)]).toMatchObject([body, { status: 422, error: { fields } }]);
+      expect([body, await sendRequest('POST', '', body)]).toMatchObject([body, { status: 422, error: { fields } }]);
     }
   });
 
   it('are deleted only at the expected commit, and never if default or protected', async () => {
-    await ask('POST', '', { name: 'gone', from: 'main' });
-    const tip = async (name: string): Promise<string> => (await ask('GET', `?q=${name}`)).branches[0].commit.id;
+    await sendRequest('POST', '', { name: 'gone', from: 'main' });
+    const tip = async (name: string): Promise<string> => (await sendRequest('GET', `?q=${name}`)).branches[0].commit.id;
     const remove = (name: string, commit: string, account?: string) =>
-      ask('DELETE', `?name=${name}&commit=${commit}`, undefined, account);
+      sendRequest('DELETE', `?name=${name}&commit=${commit}`, undefined, account);
     const [main, old] = [await tip('main'), await tip('old')];
     expect(await remove('gone', old)).toMatchObject({ status: 409, error: { code: 'git.moved' } });
     expect(await remove('main', main)).toMatchObject({ status: 403 });
@@ -119,16 +119,20 @@ describe('the branches of a repository', () => {
     expect(await names()).not.toContain('gone');
     await fixture.api('PUT', '/repos/ada/fleet/collaborators/bob', { permission: 'read' });
     const [{ mayWrite, mayAdminister }, created] = [
-      await ask('GET', '', undefined, bob),
-      await ask('POST', '', { name: 'bobs', from: 'main' }, bob),
+      await sendRequest('GET', '', undefined, bob),
+      await sendRequest('POST', '', { name: 'bobs', from: 'main' }, bob),
     ];
     expect([mayWrite, mayAdminister, created.status]).toEqual([false, false, 403]);
     expect((await remove('next', await tip('next'), bob)).status).toBe(403);
     await fixture.api('PATCH', '/repos/ada/fleet', { archived: true });
-    expect((await ask('POST', '', { name: 'late', from: 'main' })).status).toBe(423);
-    expect((await ask('GET')).mayWrite).toBe(false);
+    expect((await sendRequest('POST', '', { name: 'late', from: 'main' })).status).toBe(423);
+    expect((await sendRequest('GET')).mayWrite).toBe(false);
     await fixture.create('bare');
-    expect(await ask('GET', '', undefined, undefined, 'bare')).toMatchObject({ status: 200, branches: [], total: 0 });
+    expect(await sendRequest('GET', '', undefined, undefined, 'bare')).toMatchObject({
+      status: 200,
+      branches: [],
+      total: 0,
+    });
   });
 
   it('are managed by repository administrators who may not delete the repository', async () => {

@@ -129,8 +129,8 @@ describe('a failing push', () => {
       host = await startHostProcess(dataDir, { environment });
       expect((await fixture.git(['fsck', '--strict'], { cwd: folder })).code).toBe(0);
       await fixture.git(['push', '-q', remote(), 'main'], { cwd });
-      const there = (await fixture.git(['ls-remote', remote(), 'refs/heads/main'])).stdout.slice(0, 40);
-      expect(there).toBe((await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim());
+      const remoteRefs = (await fixture.git(['ls-remote', remote(), 'refs/heads/main'])).stdout.slice(0, 40);
+      expect(remoteRefs).toBe((await fixture.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim());
       expect(existsSync(join(folder, 'refs', 'heads', 'main.lock'))).toBe(false);
     } finally {
       await host?.stop();

@@ -27,7 +27,7 @@ export interface GitFixture extends AsyncDisposable {
   run(program: string, args: readonly string[], options?: RunOptions): Promise<Ran>;
   api(method: string, path: string, body?: unknown, authorization?: string): Promise<Response>;
   /** Creates a repository of the administrator. */
-  create(name: string, more?: Record<string, unknown>): Promise<any>;
+  create(name: string, overrides?: Record<string, unknown>): Promise<any>;
   /** Creates an account without further permissions and returns its Authorization header. */
   account(name: string, grants?: readonly Grant[]): Promise<string>;
   /** Creates a working copy with one commit on `main`. */
@@ -105,9 +105,9 @@ export async function openGitFixture(
     folder,
     run,
     api,
-    git: (args, more) => run('git', ['-c', 'init.defaultBranch=main', ...args], more),
-    async create(name, more = {}) {
-      const reply = await api('POST', '/user/repos', { name, ...more });
+    git: (args, overrides) => run('git', ['-c', 'init.defaultBranch=main', ...args], overrides),
+    async create(name, overrides = {}) {
+      const reply = await api('POST', '/user/repos', { name, ...overrides });
       if (reply.status !== 201) throw new Error(`${reply.status} ${await reply.text()}`);
       return reply.json();
     },

@@ -19,15 +19,15 @@ const page = async (last?: GitEvent): Promise<{ readonly events: readonly GitEve
   });
   return z.parse(gitOverviewApi.history.reply, await reply.json());
 };
-const say = async (path: string, body: object): Promise<void> =>
+const post = async (path: string, body: object): Promise<void> =>
   expect((await fixture.api('POST', `/repos/ada/${path}`, body)).status).toBe(201);
 
 it('pages through the complete history by time, also for equal times and unordered IDs', async () => {
   await fixture.create('lamp', { auto_init: true });
-  await say('lamp/issues', { title: 'Flickers' });
-  for (let number = 0; number < 60; number += 1) await say('lamp/issues/1/comments', { body: 'still' });
-  for (let number = 0; number < 45; number += 1) await say('lamp/issues', { title: `At once ${number}` });
-  await say('lamp/releases', { tag_name: 'v1' });
+  await post('lamp/issues', { title: 'Flickers' });
+  for (let number = 0; number < 60; number += 1) await post('lamp/issues/1/comments', { body: 'still' });
+  for (let number = 0; number < 45; number += 1) await post('lamp/issues', { title: `At once ${number}` });
+  await post('lamp/releases', { tag_name: 'v1' });
   const collected: GitEvent[] = [];
   for (let next = await page(); ; next = await page(collected.at(-1))) {
     collected.push(...next.events);
@@ -45,8 +45,8 @@ it('pages through the complete history by time, also for equal times and unorder
   const backup = await (await fixture.api('GET', '/repos/ada/lamp/backup')).arrayBuffer();
   clock.advance(60_000);
   await fixture.create('other');
-  await say('other/issues', { title: 'Later' });
-  await say('other/issues/1/comments', { body: 'the newest' });
+  await post('other/issues', { title: 'Later' });
+  await post('other/issues/1/comments', { body: 'the newest' });
   clock.advance(60_000);
   const headers = { authorization: adminAuthorization, 'content-type': 'application/x-tar' };
   const response = await fetch(`${fixture.url}/api/v1/repos/restore?name=again`, {

@@ -46,8 +46,8 @@ afterAll(async () => {
 });
 
 const config = () => ({ url: target, content_type: 'json', secret });
-const hook = async (repository: string, more: Record<string, unknown> = {}, authorization?: string) => {
-  const body = { type: 'gitea', active: true, config: config(), ...more };
+const hook = async (repository: string, overrides: Record<string, unknown> = {}, authorization?: string) => {
+  const body = { type: 'gitea', active: true, config: config(), ...overrides };
   const reply = await fixture.api('POST', `/repos/${repository}/hooks`, body, authorization);
   expect(reply.status).toBe(201);
   return (await reply.json()) as { id: number; events: string[] };

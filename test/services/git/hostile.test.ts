@@ -40,8 +40,8 @@ it('shows accounts and their keys only to accounts', async () => {
 });
 
 describe('a private repository', () => {
-  const median = (some: readonly number[]): number =>
-    some.toSorted((one, other) => one - other)[Math.floor(some.length / 2)] ?? 0;
+  const median = (values: readonly number[]): number =>
+    values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
   it('is indistinguishable from a missing one by status, message and time', async () => {
     const paths = [
@@ -91,9 +91,9 @@ describe('a private repository', () => {
     const times: Record<string, number[]> = { secret: [], nothing: [] };
     for (let round = 0; round < 120; round += 1) {
       for (const name of ['secret', 'nothing']) {
-        const begun = performance.now();
+        const startedAt = performance.now();
         await (await fixture.api('GET', `/repos/ada/${name}/branches`, undefined, bob)).text();
-        times[name]?.push(performance.now() - begun);
+        times[name]?.push(performance.now() - startedAt);
       }
     }
     // Git does not run either: a read of the repository would take several times as long.
@@ -172,11 +172,11 @@ describe('a private repository at other addresses', () => {
     const { hostname, port } = new URL(ssh_url);
     const [program = '', ...args] = key.command.split(' ');
     const exec = async (command: string) => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { code, stderr, stdout } = await fixture.run(program, [...args, '-p', port, `git@${hostname}`, command], {
         mayFail: true,
       });
-      return { said: [code, stderr, stdout], took: performance.now() - begun };
+      return { said: [code, stderr, stdout], took: performance.now() - startedAt };
     };
     const times: Record<string, number[]> = { secret: [], nothing: [] };
     for (const command of [
@@ -275,7 +275,7 @@ describe('malicious names', () => {
 describe('a compressed body', () => {
   it('is not read into memory: a request of compressed zeros is rejected and the host continues', async () => {
     const before = process.memoryUsage().rss;
-    const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024));
+    const compressedBody = gzipSync(Buffer.alloc(256 * 1024 * 1024));
     const send = async (path: string) => {
       const reply = await fetch(`${fixture.url}/ada/open.git/${path}`, {
         method: 'POST',
@@ -284,7 +284,7 @@ describe('a compressed body', () => {
           'content-encoding': 'gzip',
           'content-type': `application/x-${path}-request`,
         },
-        body: bomb,
+        body: compressedBody,
       }).catch(() => undefined);
       return reply?.status ?? 400;
     };

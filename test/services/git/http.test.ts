@@ -94,13 +94,13 @@ describe('git over HTTP', () => {
     await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/secret.git`, 'main'], { cwd });
     const bob = await fixture.account('bob');
     for (const name of ['secret', 'nothing-here']) {
-      const ask = (authorization: string) =>
+      const sendRequest = (authorization: string) =>
         fetch(`${fixture.url}/ada/${name}.git/info/refs?service=git-upload-pack`, {
           headers: authorization === '' ? {} : { authorization },
         });
-      const anonymous = await ask('');
+      const anonymous = await sendRequest('');
       expect([anonymous.status, anonymous.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Gitea"']);
-      expect((await ask(bob)).status).toBe(404);
+      expect((await sendRequest(bob)).status).toBe(404);
       expect((await fixture.api('GET', `/repos/ada/${name}`, undefined, bob)).status).toBe(404);
       expect((await fixture.api('GET', `/repos/ada/${name}`, undefined, '')).status).toBe(404);
     }
@@ -140,11 +140,11 @@ describe('git over HTTP', () => {
   });
 
   it('rejects requests that are not git and names outside of the repository folder', async () => {
-    const ask = (path: string, init: RequestInit = {}) =>
+    const sendRequest = (path: string, init: RequestInit = {}) =>
       fetch(fixture.url + path, { ...init, headers: { authorization: adminAuthorization, ...init.headers } });
     expect(
       (
-        await ask('/ada/demo.git/git-upload-pack', {
+        await sendRequest('/ada/demo.git/git-upload-pack', {
           method: 'POST',
           body: '0000',
           headers: { 'content-type': 'text/plain' },
@@ -153,7 +153,7 @@ describe('git over HTTP', () => {
     ).toBe(400);
     expect(
       (
-        await ask('/ada/demo.git/git-receive-pack', {
+        await sendRequest('/ada/demo.git/git-receive-pack', {
           method: 'POST',
           body: 'junk',
           headers: { 'content-type': 'application/x-git-receive-pack-request' },
@@ -164,7 +164,7 @@ describe('git over HTTP', () => {
       '/ada/..%2f..%2fx.git/info/refs?service=git-upload-pack',
       '/%2e%2e/x.git/info/refs?service=git-upload-pack',
     ]) {
-      expect((await ask(path)).status).toBe(404);
+      expect((await sendRequest(path)).status).toBe(404);
     }
   });
 });

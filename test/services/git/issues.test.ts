@@ -169,11 +169,11 @@ describe('issues, with gitea-js', () => {
 
   it('notifies participants until they have read the issue', async () => {
     const dora = await fixture.account('dora');
-    const news = async (account: string) =>
+    const readNotifications = async (account: string) =>
       ((await (await fixture.api('GET', '/notifications/new', undefined, account)).json()) as { new: number }).new;
     await fixture.create('told');
     await fixture.api('POST', '/repos/ada/told/issues', { title: 'Look at this', body: 'What do you say, @dora?' });
-    expect(await news(dora)).toBe(1);
+    expect(await readNotifications(dora)).toBe(1);
     await fixture.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Fine' }, dora);
     // Authors are not notified of their own comments; the owner is.
     const list = async (account?: string) =>
@@ -183,12 +183,12 @@ describe('issues, with gitea-js', () => {
     ]);
     const [{ id }] = (await list(dora)) as [{ id: number }];
     expect((await fixture.api('PATCH', `/notifications/threads/${id}`, undefined, dora)).status).toBe(205);
-    expect(await news(dora)).toBe(0);
+    expect(await readNotifications(dora)).toBe(0);
     await fixture.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Thanks' });
-    expect(await news(dora)).toBe(1);
+    expect(await readNotifications(dora)).toBe(1);
     // Notifications about a repository that is no longer visible are hidden.
     await fixture.api('PATCH', '/repos/ada/told', { private: true });
-    expect(await news(dora)).toBe(0);
+    expect(await readNotifications(dora)).toBe(0);
     expect((await fixture.api('GET', `/notifications/threads/${id}`, undefined, dora)).status).toBe(404);
     await fixture.api('PUT', '/notifications');
     expect(await list()).toEqual([]);

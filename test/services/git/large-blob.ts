@@ -42,7 +42,7 @@ export function describeLargeBlob(megabytes: number): void {
       ['HTTP', 'SSH'],
       ['SSH', 'HTTP'],
     ])(
-      'is pushed over %s and cloned over %s, and goes through the host',
+      'is pushed over %s and cloned over %s through the host',
       async (into, out) => {
         let maxResident = 0;
         const pid = host.child.pid ?? 0;

@@ -42,13 +42,13 @@ async function largeWork(name: string, bytes: Buffer, remote: string, environmen
 }
 
 const hashContent = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
-const ask = (path: string, init: RequestInit = {}) =>
+const sendRequest = (path: string, init: RequestInit = {}) =>
   fetch(`${fixture.url}${path}`, {
     ...init,
     headers: { authorization: adminAuthorization, accept: lfsType, 'content-type': lfsType, ...init.headers },
   });
 const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-  const reply = await ask(path, { method: 'POST', body: JSON.stringify(body), headers });
+  const reply = await sendRequest(path, { method: 'POST', body: JSON.stringify(body), headers });
   return { status: reply.status, body: await reply.json() };
 };
 const incoming = () => readdirSync(join(fixture.host.dataDir, 'git', 'lfs', 'incoming'));
@@ -67,10 +67,10 @@ describe('Git LFS', () => {
     const media = await fixture.api('GET', '/repos/ada/large/media/big.bin');
     expect(Buffer.from(await media.arrayBuffer()).equals(bytes)).toBe(true);
     const path = `/ada/large.git/info/lfs/objects/${hashContent(bytes)}`;
-    const part = await ask(path, { headers: { range: 'bytes=5242870-' } });
+    const part = await sendRequest(path, { headers: { range: 'bytes=5242870-' } });
     expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 5242870-5242879/5242880']);
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(-10))).toBe(true);
-    expect((await ask(path, { headers: { range: 'bytes=9999999-' } })).status).toBe(416);
+    expect((await sendRequest(path, { headers: { range: 'bytes=9999999-' } })).status).toBe(416);
     expect(incoming()).toEqual([]);
   });
 
@@ -123,18 +123,21 @@ describe('Git LFS', () => {
     });
     expect(refused.code).not.toBe(0);
     expect(refused.stdout + refused.stderr).toContain('big.bin - ada');
-    const [lock] = ((await (await ask('/ada/locked/info/lfs/locks')).json()) as { locks: { id: string }[] }).locks;
+    const [lock] = ((await (await sendRequest('/ada/locked/info/lfs/locks')).json()) as { locks: { id: string }[] })
+      .locks;
     const unlock = `/ada/locked/info/lfs/locks/${lock?.id}/unlock`;
     expect((await post(unlock, {}, { authorization: bob })).status).toBe(403);
     expect((await post(unlock, { force: true }, { authorization: bob })).body.lock.path).toBe('big.bin');
     expect((await post('/ada/locked/info/lfs/locks/999/unlock', {})).status).toBe(404);
     await fixture.git(['push', '-q', `${bobUrl}/ada/locked.git`, 'main'], lfs);
     for (let index = 0; index < 3; index += 1) await post('/ada/locked/info/lfs/locks', { path: `f${index}` });
-    const first = (await (await ask('/ada/locked/info/lfs/locks?limit=2')).json()) as {
+    const first = (await (await sendRequest('/ada/locked/info/lfs/locks?limit=2')).json()) as {
       locks: unknown[];
       next_cursor: string;
     };
-    const rest = (await (await ask(`/ada/locked/info/lfs/locks?limit=2&cursor=${first.next_cursor}`)).json()) as {
+    const rest = (await (
+      await sendRequest(`/ada/locked/info/lfs/locks?limit=2&cursor=${first.next_cursor}`)
+    ).json()) as {
       locks: unknown[];
     };
     expect([first.locks.length, rest.locks.length]).toEqual([2, 1]);
@@ -165,7 +168,7 @@ describe('Git LFS', () => {
     await new Promise((resolve) => upload.once('close', resolve));
     await vi.waitFor(() => expect(incoming()).toEqual([]), { timeout: 10_000 });
     const put = async (where: string, body: Uint8Array<ArrayBuffer>) =>
-      (await ask(where, { method: 'PUT', body })).status;
+      (await sendRequest(where, { method: 'PUT', body })).status;
     expect(await put(path, new Uint8Array(bytes.length))).toBe(422);
     expect(await put(path, Uint8Array.from(bytes.subarray(1)))).toBe(422);
     expect(

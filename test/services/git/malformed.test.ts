@@ -153,7 +153,7 @@ describe('a malformed body', () => {
   });
 
   it.each(['{', '[]', 'null', '"text"', '1', '\u0000', '{"__proto__":{}}', '{"title":'.repeat(5000)])(
-    'is rejected if it is no object: %s',
+    'is rejected if it is not an object: %s',
     async (body) => {
       for (const path of ['/repos/ada/demo/issues', '/user/repos', '/orgs', '/repos/ada/demo/hooks']) {
         const { status } = await fixture.api('POST', path, body);

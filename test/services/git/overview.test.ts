@@ -18,7 +18,7 @@ const overview = async (authorization: string): Promise<GitOverview> => {
   });
   return z.parse(gitOverviewApi.overview.reply, await reply.json());
 };
-const say = async (path: string, body: object, method = 'POST'): Promise<void> => {
+const sendEvent = async (path: string, body: object, method = 'POST'): Promise<void> => {
   clock.advance(1000);
   expect((await fixture.api(method, `/repos/ada/${path}`, body)).status).toBe(201);
 };
@@ -26,12 +26,12 @@ const say = async (path: string, body: object, method = 'POST'): Promise<void> =
 const project = async (
   name: string,
   branches: readonly string[],
-  more: Record<string, unknown> = {},
+  overrides: Record<string, unknown> = {},
 ): Promise<void> => {
-  await fixture.create(name, { ...more, auto_init: true });
+  await fixture.create(name, { ...overrides, auto_init: true });
   for (const branch of branches) {
-    await say(`${name}/contents/${branch}.txt`, { content: '', message: branch, new_branch: branch });
-    await say(`${name}/pulls`, { title: `${name}: ${branch}`, head: branch, base: 'main' });
+    await sendEvent(`${name}/contents/${branch}.txt`, { content: '', message: branch, new_branch: branch });
+    await sendEvent(`${name}/pulls`, { title: `${name}: ${branch}`, head: branch, base: 'main' });
   }
 };
 const titles = (tasks: GitOverview['pulls']): readonly string[] => tasks.map(({ title }) => title);
@@ -41,8 +41,8 @@ it('lists other open pull requests beside newer assigned ones, and no hidden one
   const branches = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   await project('lamp', branches);
   for (let number = 2; number <= branches.length - 1; number += 1)
-    await say(`lamp/pulls/${number}/requested_reviewers`, { reviewers: ['bob'] });
-  await say(`lamp/issues/${branches.length}`, { assignees: ['bob'] }, 'PATCH');
+    await sendEvent(`lamp/pulls/${number}/requested_reviewers`, { reviewers: ['bob'] });
+  await sendEvent(`lamp/issues/${branches.length}`, { assignees: ['bob'] }, 'PATCH');
   await project('secret', ['x'], { private: true });
   const { reviews, assigned, pulls } = await overview(bob);
   expect(titles(reviews).toSorted()).toEqual(['b', 'c', 'd', 'e', 'f'].map((branch) => `lamp: ${branch}`));

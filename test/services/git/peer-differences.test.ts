@@ -16,12 +16,12 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 
 describe('a migration', () => {
-  const migrate = async (more: Record<string, unknown>): Promise<number> =>
+  const migrate = async (overrides: Record<string, unknown>): Promise<number> =>
     (
       await fixture.api('POST', '/repos/migrate', {
         clone_addr: 'https://git.invalid/a.git',
         repo_name: 'copy',
-        ...more,
+        ...overrides,
       })
     ).status;
 
@@ -181,12 +181,12 @@ describe('a webhook', () => {
     receiver.close();
     receiver.closeAllConnections();
   });
-  const create = (type: string, more: Record<string, string> = {}): Promise<Response> =>
+  const create = (type: string, overrides: Record<string, string> = {}): Promise<Response> =>
     fixture.api('POST', '/repos/ada/demo/hooks', {
       type,
       active: true,
       events: ['push'],
-      config: { url: `http://${target}/${type}`, content_type: 'json', ...more },
+      config: { url: `http://${target}/${type}`, content_type: 'json', ...overrides },
     });
 
   it('stores its address sealed and shows it without the password', async () => {

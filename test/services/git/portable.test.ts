@@ -129,11 +129,11 @@ describe('a repository file', () => {
       expect((await json('GET', `${of}/issues?q=night`)).length).toBe(1);
       expect(await json('GET', `${of}/issues/1/times`)).toMatchObject([{ time: 90, user_name: 'ada' }]);
       expect(await json('GET', `${of}/issues/3/dependencies`)).toMatchObject([{ number: 1 }]);
-      const flickers = await json('GET', `${of}/issues/1`);
-      expect(flickers).toMatchObject({ pin_order: 1, assets: [{ name: 'lamp.png', size: 9 }] });
+      const restoredIssue = await json('GET', `${of}/issues/1`);
+      expect(restoredIssue).toMatchObject({ pin_order: 1, assets: [{ name: 'lamp.png', size: 9 }] });
       // Texts refer to the file by its new ID.
-      expect(flickers.body).toBe(`at night ![](/attachments/${flickers.assets[0].uuid})`);
-      expect(await (await fetch(flickers.assets[0].browser_download_url)).text()).toBe('a picture');
+      expect(restoredIssue.body).toBe(`at night ![](/attachments/${restoredIssue.assets[0].uuid})`);
+      expect(await (await fetch(restoredIssue.assets[0].browser_download_url)).text()).toBe('a picture');
       const timeline = await json('GET', `${of}/issues/1/timeline`);
       expect(timeline.find(({ type }: { type: string }) => type === 'label')).toMatchObject({ label: { name: 'bug' } });
       expect(await json('GET', `${of}/pulls/3`)).toMatchObject({ title: 'Dev', mergeable: true, head: { ref: 'dev' } });
@@ -269,7 +269,7 @@ describe('the content of a backup', () => {
     await fixture.run('sh', ['-c', 'git checkout -qb dev && echo n > n && git add n && git commit -qm dev'], { cwd });
     await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/reviewed.git`, 'main', 'dev'], { cwd });
     await json('POST', '/repos/ada/reviewed/pulls', { title: 'Dev', head: 'dev', base: 'main' });
-    const review = (more: object) => json('POST', '/repos/ada/reviewed/pulls/1/reviews', more, bob);
+    const review = (overrides: object) => json('POST', '/repos/ada/reviewed/pulls/1/reviews', overrides, bob);
     await review({
       event: 'COMMENT',
       body: 'said aloud',
@@ -467,7 +467,7 @@ describe('publishing a folder', () => {
     expect((await fixture.git(['branch', '--show-current'], { cwd: copy })).stdout).toBe('trunk\n');
   });
 
-  it('rejects folders that are no project, and requires an administrator', async () => {
+  it('rejects folders that are not a project, and requires an administrator', async () => {
     expect((await publish(fixture.folder, 'x', bob)).status).toBe(403);
     const outside = mkdtempSync(join(tmpdir(), 'homeport-git-outside-'));
     try {

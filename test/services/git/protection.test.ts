@@ -115,11 +115,11 @@ describe('branch protection in the API and in pull requests', () => {
     const text = await reply.text();
     return text === '' ? undefined : JSON.parse(text);
   };
-  const merge = async (name: string, more: Record<string, unknown> = {}, authorization?: string) => {
+  const merge = async (name: string, overrides: Record<string, unknown> = {}, authorization?: string) => {
     const reply = await fixture.api(
       'POST',
       `/repos/ada/${name}/pulls/1/merge`,
-      { Do: 'merge', ...more },
+      { Do: 'merge', ...overrides },
       authorization,
     );
     return reply.status === 200 ? 200 : [reply.status, ((await reply.json()) as { message: string }).message];
@@ -254,20 +254,20 @@ describe('branch protection in the API and in pull requests', () => {
     const unchecked = [405, 'not ready to merge [reason: Not all required status checks successful]'];
     expect(await merge('checked')).toEqual(unchecked);
     const { sha } = (await json('GET', '/repos/ada/checked/pulls/1')).head;
-    const say = (state: string, context: string) =>
+    const setStatus = (state: string, context: string) =>
       json(
         'POST',
         `/repos/ada/checked/statuses/${sha}`,
         { state, context, target_url: 'https://ci.example.org/1' },
         bob,
       );
-    expect(await say('failure', 'ci/test')).toMatchObject({
+    expect(await setStatus('failure', 'ci/test')).toMatchObject({
       status: 'failure',
       context: 'ci/test',
       creator: { login: 'bob' },
     });
     expect(await merge('checked')).toEqual(unchecked);
-    await say('success', 'lint');
+    await setStatus('success', 'lint');
     expect(await json('GET', '/repos/ada/checked/commits/dev/status')).toMatchObject({
       state: 'failure',
       sha,
@@ -280,7 +280,7 @@ describe('branch protection in the API and in pull requests', () => {
     });
     expect(await merge('checked', { force_merge: true }, bob)).toEqual(unchecked);
     expect(await merge('checked', { force_merge: true })).toEqual(unchecked);
-    await say('success', 'ci/test');
+    await setStatus('success', 'ci/test');
     expect((await json('GET', `/repos/ada/checked/statuses/${sha}`)).length).toBe(3);
     expect(await json('GET', '/repos/ada/checked/commits/dev/status')).toMatchObject({
       state: 'success',
@@ -338,11 +338,13 @@ describe('branch protection in the API and in pull requests', () => {
     await project('unread');
     await json('PATCH', '/repos/ada/unread', { private: true });
     await fixture.account('fred');
-    const ask = (reviewers: readonly string[]) =>
+    const sendRequest = (reviewers: readonly string[]) =>
       status('POST', '/repos/ada/unread/pulls/1/requested_reviewers', { reviewers });
-    expect([await ask(['fred']), await ask(['bob']), await ask(['nobody'])]).toEqual([422, 422, 422]);
+    expect([await sendRequest(['fred']), await sendRequest(['bob']), await sendRequest(['nobody'])]).toEqual([
+      422, 422, 422,
+    ]);
     await json('PUT', '/repos/ada/unread/collaborators/fred', { permission: 'read' });
-    expect(await ask(['fred'])).toBe(201);
+    expect(await sendRequest(['fred'])).toBe(201);
   });
 
   it('requires an updated branch and resolved change requests for a merge', async () => {

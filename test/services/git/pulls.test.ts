@@ -46,10 +46,10 @@ const commit = async (cwd: string, branch: string, path: string, text: string, m
 };
 const push = (cwd: string, name: string, ...refs: string[]) =>
   fixture.git(['push', '-q', `${fixture.signedUrl}/ada/${name}.git`, ...refs], { cwd });
-const open = (name: string, head: string, more: Record<string, unknown> = {}) =>
-  json('POST', `/repos/ada/${name}/pulls`, { title: head, head, base: 'main', ...more });
-const merge = (name: string, number: number, Do: string, more: Record<string, unknown> = {}) =>
-  fixture.api('POST', `/repos/ada/${name}/pulls/${number}/merge`, { Do, ...more });
+const open = (name: string, head: string, overrides: Record<string, unknown> = {}) =>
+  json('POST', `/repos/ada/${name}/pulls`, { title: head, head, base: 'main', ...overrides });
+const merge = (name: string, number: number, Do: string, overrides: Record<string, unknown> = {}) =>
+  fixture.api('POST', `/repos/ada/${name}/pulls/${number}/merge`, { Do, ...overrides });
 const log = async (name: string, format: string, ref = 'main') => {
   const cwd = join(fixture.folder, name);
   await fixture.git(

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { lacks } from '../../support/requirements.ts';
+import { isMissing } from '../../support/requirements.ts';
 import { openGitFixture } from './git-fixture.ts';
 
 const client = fileURLToPath(new URL('../../../.cache/tools/py-gitea', import.meta.url));
 const script = fileURLToPath(new URL('py-gitea.py', import.meta.url));
 
-it.skipIf(lacks(existsSync(client)))('works with py-gitea', async () => {
+it.skipIf(isMissing(existsSync(client)))('works with py-gitea', async () => {
   await using fixture = await openGitFixture();
   await fixture.account('bob');
   const { sha1 } = (await (await fixture.api('POST', '/users/ada/tokens', { name: 'py' })).json()) as { sha1: string };
@@ -40,7 +40,7 @@ it.skipIf(lacks(existsSync(client)))('works with py-gitea', async () => {
   });
 });
 
-it.skipIf(lacks(existsSync(client)))('works with issues and pull requests of py-gitea', async () => {
+it.skipIf(isMissing(existsSync(client)))('works with issues and pull requests of py-gitea', async () => {
   await using fixture = await openGitFixture();
   await fixture.account('bob');
   await fixture.create('py');

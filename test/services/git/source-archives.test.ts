@@ -50,11 +50,11 @@ it('creates source archives of a release in common formats', async () => {
 });
 
 it('creates a source archive once for concurrent requests', async () => {
-  const ask = async (): Promise<number> => {
+  const sendRequest = async (): Promise<number> => {
     const reply = await fetch(`${address}/tar`, { headers: { authorization: adminAuthorization } });
     return (await reply.arrayBuffer()).byteLength;
   };
-  const sizes = await Promise.all(Array.from({ length: 12 }, ask));
+  const sizes = await Promise.all(Array.from({ length: 12 }, sendRequest));
   expect(new Set(sizes).size).toBe(1);
   expect(sizes[0]).toBeGreaterThan(1000);
   expect(readdirSync(join(fixture.host.dataDir, 'git', 'portable'))).toHaveLength(1);

@@ -29,7 +29,7 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
       incoming.on('end', () => {
         const body = Buffer.concat(parts);
         const { url = '', method = '', headers } = incoming;
-        const onward = ask(
+        const forwarded = ask(
           fixture.url + url,
           { method, headers: { ...headers, host: new URL(fixture.url).host } },
           (reply) => {
@@ -45,7 +45,7 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
             reply.pipe(outgoing);
           },
         );
-        onward.end(body);
+        forwarded.end(body);
       });
     });
     const tea = (...args: readonly string[]) =>

@@ -112,11 +112,11 @@ describe('an address of Gitea, for visitors of a public repository', () => {
 
 describe('a file of the latest release', () => {
   const download = (path: string): Promise<Response> => open(`/ada/demo/releases/${path}`, { accept: '*/*' });
-  const upload = async (tag: string, content: string, more: object = {}): Promise<void> => {
+  const upload = async (tag: string, content: string, overrides: object = {}): Promise<void> => {
     const existing = await fixture.api('GET', `/repos/ada/demo/releases/tags/${tag}`);
     const release = existing.ok
       ? existing
-      : await fixture.api('POST', '/repos/ada/demo/releases', { tag_name: tag, ...more });
+      : await fixture.api('POST', '/repos/ada/demo/releases', { tag_name: tag, ...overrides });
     const { id } = (await release.json()) as { id: number };
     const path = `/repos/ada/demo/releases/${String(id)}/assets?name=tool.bin`;
     expect((await fixture.api('POST', path, content)).status).toBe(201);
@@ -134,7 +134,7 @@ describe('a file of the latest release', () => {
   });
 });
 
-describe('an address at the root that is no owner', () => {
+describe('an address at the root that is not an owner', () => {
   it.each([
     ...['/favicon.ico', '/robots.txt', '/manifest.json', '/.well-known/openid-configuration', '/.env'],
     ...['/ada.rss', '/ada.atom', '/ada.png', '/sitemap.xml'],
@@ -221,7 +221,7 @@ describe('an address of a file', () => {
     expect([reply.status, await reply.text()]).toEqual([200, 'one\ntwo\n']);
   });
 
-  it('answers an archive', async () => {
+  it('returns an archive', async () => {
     for (const name of ['main.zip', 'v1.0.tar.gz', 'feature/x.zip']) {
       expect([name, (await open(`/ada/demo/archive/${name}`, {})).status]).toEqual([name, 200]);
     }

@@ -45,7 +45,7 @@ describe('LimitedProcesses', () => {
     ['an endless loop', 'for (;;);'],
     ['a regular expression that backtracks', "return /^(a+)+$/.test('a'.repeat(60) + '!');"],
     ['a promise that never settles', 'await new Promise(() => undefined);'],
-  ])('ends %s after its time', async (_what, body) => {
+  ])('ends %s after its time', async (_case, body) => {
     const processes = open(`if (input.fast) return 'fine'; ${body}`, { timeoutMs: 400 });
     await expect(processes.run({})).rejects.toMatchObject({ name: 'LimitExceeded', limit: 'time' });
     expect(await processes.run({ fast: true })).toBe('fine');
@@ -58,7 +58,7 @@ describe('LimitedProcesses', () => {
       "let text = 'ab'; const all = []; for (;;) all.push((text = [...text, ...text].join('')));",
     ],
     ['buffers outside the heap', 'const all = []; for (;;) all.push(Buffer.alloc(1e7, 1));'],
-  ])('survives %s and starts a new child', async (_what, body) => {
+  ])('survives %s and starts a new child', async (_case, body) => {
     const processes = open(`if (input.fast) return 'fine'; ${body}`);
     await expect(processes.run({})).rejects.toMatchObject({ name: 'LimitExceeded', limit: 'memory' });
     expect(await processes.run({ fast: true })).toBe('fine');

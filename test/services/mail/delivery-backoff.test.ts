@@ -70,18 +70,18 @@ describe('burst of mails', () => {
 
 describe('delivery during a burst', () => {
   const { signal } = new AbortController();
-  const receiveTwo = (rush: DeliveryBackoff): void => {
-    using _one = rush.enter();
-    using _other = rush.enter();
+  const receiveTwo = (backoff: DeliveryBackoff): void => {
+    using _one = backoff.enter();
+    using _other = backoff.enter();
   };
   /** Advances the clock while two mails arrive every 20 ms; returns the delay of the delivery in ms. */
-  const measureDelay = async (rush: DeliveryBackoff, acceptedAt: number): Promise<number> => {
+  const measureDelay = async (backoff: DeliveryBackoff, acceptedAt: number): Promise<number> => {
     const startedAt = clock.now();
     let ended: number | undefined;
-    void rush.waitUntilIdle(acceptedAt, signal).then(() => (ended = clock.now()));
+    void backoff.waitUntilIdle(acceptedAt, signal).then(() => (ended = clock.now()));
     await new Promise((resolve) => setImmediate(resolve));
     for (let turn = 0; turn < 300 && ended === undefined; turn += 1) {
-      if (turn % 2 === 0) receiveTwo(rush);
+      if (turn % 2 === 0) receiveTwo(backoff);
       clock.advance(10);
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -89,24 +89,24 @@ describe('delivery during a burst', () => {
   };
 
   it('waits two seconds at most, reduced by the time it already waited', async () => {
-    const rush = new DeliveryBackoff(clock);
-    receiveTwo(rush);
-    expect(await measureDelay(rush, clock.now())).toBe(2000);
-    expect(await measureDelay(rush, clock.now() - 1500)).toBe(500);
-    expect(await measureDelay(rush, clock.now() - 5000)).toBe(0);
+    const backoff = new DeliveryBackoff(clock);
+    receiveTwo(backoff);
+    expect(await measureDelay(backoff, clock.now())).toBe(2000);
+    expect(await measureDelay(backoff, clock.now() - 1500)).toBe(500);
+    expect(await measureDelay(backoff, clock.now() - 5000)).toBe(0);
   });
 
   it('stops waiting when the clock is set back', async () => {
-    const rush = new DeliveryBackoff(clock);
-    receiveTwo(rush);
-    expect(await measureDelay(rush, clock.now() + 3_600_000)).toBe(2000);
+    const backoff = new DeliveryBackoff(clock);
+    receiveTwo(backoff);
+    expect(await measureDelay(backoff, clock.now() + 3_600_000)).toBe(2000);
   });
 
   it('fails when it is aborted', async () => {
-    const rush = new DeliveryBackoff(clock);
-    receiveTwo(rush);
+    const backoff = new DeliveryBackoff(clock);
+    receiveTwo(backoff);
     const stopped = new AbortController();
-    const over = rush.waitUntilIdle(clock.now(), stopped.signal);
+    const over = backoff.waitUntilIdle(clock.now(), stopped.signal);
     stopped.abort(new Error('the host is stopping'));
     await expect(over).rejects.toThrow('stopping');
   });

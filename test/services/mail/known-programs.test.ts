@@ -81,8 +81,8 @@ describe('mails of known programs', () => {
   });
 
   it('omits greeting and closing of Synology', async () => {
-    const mail = (news: string, subject: string) =>
-      notify({ Subject: subject }, `Dear user,\n\n${news}\n\n---\nFrom nas\n`);
+    const mail = (text: string, subject: string) =>
+      notify({ Subject: subject }, `Dear user,\n\n${text}\n\n---\nFrom nas\n`);
     expect(await mail('The backup task [docs] has failed.', '[nas] Backup failed')).toEqual({
       title: 'nas: Backup failed',
       body: 'The backup task [docs] has failed.',

@@ -29,11 +29,11 @@ describe('mail app API', () => {
     const reply = await dialogue.send(to, subject, 'Body');
     return /queued as (\w+)/.exec(reply)?.[1] ?? reply;
   };
-  const lead = (recipients: readonly { address: string; to: string }[]): Promise<unknown> =>
+  const setRecipients = (recipients: readonly { address: string; to: string }[]): Promise<unknown> =>
     ask('/api/settings/mail', 'PATCH', { recipients });
 
   it('returns the target and type of an address, or its refusal', async () => {
-    await lead([
+    await setRecipients([
       { address: 'cam?@*.lan', to: 'push://door notify://house?tag=night' },
       { address: 'alerts', to: 'notify://aggregator' },
     ]);
@@ -215,7 +215,7 @@ describe('mail app API', () => {
   it('resends a mail with new keys to the current targets of its recipients', async () => {
     const id = await send('Again');
     await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`]);
-    await lead([{ address: 'alerts', to: 'notify://aggregator push://door' }]);
+    await setRecipients([{ address: 'alerts', to: 'notify://aggregator push://door' }]);
     await expect.poll(() => ask(`/api/mail/messages/${id}/send`, 'POST')).toEqual({ deliveries: 2 });
     await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`, `mail:${id}:1`]);
     await expect.poll(() => [...offers.push.keys()]).toEqual([`mail:${id}:2`]);
@@ -230,7 +230,7 @@ describe('mail app API', () => {
       [1, 'notify://aggregator', 'done'],
       [2, 'push://door', 'done'],
     ]);
-    await lead([{ address: 'other', to: 'push://door' }]);
+    await setRecipients([{ address: 'other', to: 'push://door' }]);
     await expect(ask(`/api/mail/messages/${id}/send`, 'POST')).rejects.toThrow('recipients lead nowhere now');
   });
 

@@ -108,8 +108,8 @@ describe('mail setup', () => {
       '-days',
       '30',
     ];
-    const whom = ['-subj', '/CN=mail.lan', '-addext', 'subjectAltName=DNS:mail.lan,IP:192.168.1.2'];
-    execFileSync('openssl', [...opensslArgs, ...whom, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    const subjectArguments = ['-subj', '/CN=mail.lan', '-addext', 'subjectAltName=DNS:mail.lan,IP:192.168.1.2'];
+    execFileSync('openssl', [...opensslArgs, ...subjectArguments, '-keyout', key, '-out', cert], { stdio: 'ignore' });
     await ask('/api/settings/mail', 'PATCH', { tls: 'starttls', certificateFile: cert, keyFile: key });
     await expect
       .poll(() => ask<MailAccess>('/api/mail/access'))

@@ -14,7 +14,7 @@ import { createNetworkFilter } from '../../../services/mail/smtp/networks.ts';
 import type { Refusal } from '../../../services/mail/accept/refusal.ts';
 import { openAccountsFixture } from '../../host/accounts/accounts-fixture.ts';
 import { admin, openTestHost, type TestHost } from '../../support/host.ts';
-import { lacks, lacksProgram } from '../../support/requirements.ts';
+import { isMissing, lacksProgram } from '../../support/requirements.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { Client } from './support.ts';
 
@@ -63,7 +63,7 @@ async function openMail(settings: Partial<Settings>): Promise<number> {
 const encodePlain = (name: string, password: string): string =>
   `AUTH PLAIN ${Buffer.from(`\0${name}\0${password}`).toString('base64')}`;
 
-async function greet(port: number): Promise<{ client: Client; extensions: string }> {
+async function openSession(port: number): Promise<{ client: Client; extensions: string }> {
   const client = await Client.open(port);
   await client.reply();
   return { client, extensions: await client.command('EHLO test') };
@@ -72,7 +72,7 @@ async function greet(port: number): Promise<{ client: Client; extensions: string
 describe('sign-in', () => {
   it('accepts a login of the settings or an account, when required', async () => {
     const port = await openMail({ signIn: 'required' });
-    const { client, extensions } = await greet(port);
+    const { client, extensions } = await openSession(port);
     using _client = client;
     expect(extensions).toContain('AUTH PLAIN LOGIN');
     expect(await client.command('MAIL FROM:<a@b>')).toMatch(/^530 5\.7\.0 /);
@@ -83,7 +83,7 @@ describe('sign-in', () => {
     expect(await client.command(Buffer.from('nas').toString('base64'))).toMatch(/^334 /);
     expect(await client.command(Buffer.from(secret).toString('base64'))).toMatch(/^235 2\.7\.0 /);
     expect(await client.command('MAIL FROM:<a@b>')).toMatch(/^250 /);
-    const { client: second } = await greet(port);
+    const { client: second } = await openSession(port);
     using _second = second;
     expect(await second.command(encodePlain(admin.name, admin.password))).toMatch(/^235 /);
     expect(host?.log.join('\n')).not.toMatch(/correct horse|wrong/);
@@ -96,13 +96,13 @@ describe('sign-in', () => {
       password: 'door door door',
       grants: [{ service: 'mail', resource: 'alerts*', permission: 'write' }],
     });
-    const { client } = await greet(port);
+    const { client } = await openSession(port);
     using _client = client;
     expect(await client.command(encodePlain('cam', 'door door door'))).toMatch(/^235 /);
     await client.command('MAIL FROM:<a@b>');
     expect(await client.command('RCPT TO:<aggregator@x>')).toMatch(/^550 5\.7\.1 This account may not/);
     expect(await client.command('RCPT TO:<Alerts.failure@x>')).toMatch(/^250 /);
-    const { client: unauthenticated } = await greet(port);
+    const { client: unauthenticated } = await openSession(port);
     using _nobody = unauthenticated;
     await unauthenticated.command('MAIL FROM:<a@b>');
     expect(await unauthenticated.command('RCPT TO:<aggregator@x>')).toMatch(/^250 /);
@@ -112,7 +112,7 @@ describe('sign-in', () => {
     const port = await openMail({ signIn: 'required' });
     const replies: string[] = [];
     for (let attempt = 0; attempt < 30 && !replies.some((reply) => reply.startsWith('454')); attempt += 1) {
-      const { client } = await greet(port);
+      const { client } = await openSession(port);
       replies.push(await client.command(encodePlain(admin.name, `guess ${String(attempt)}`)));
       client[Symbol.dispose]();
     }
@@ -211,7 +211,7 @@ describe('real clients', () => {
   });
 
   // Encryption of swaks requires a separate package.
-  it.skipIf(lacksProgram('swaks') || lacks(spawnSync('perl', ['-MNet::SSLeay', '-e', '1']).status === 0))(
+  it.skipIf(lacksProgram('swaks') || isMissing(spawnSync('perl', ['-MNet::SSLeay', '-e', '1']).status === 0))(
     'swaks signs in only after STARTTLS',
     async () => {
       const port = await openMail({ signIn: 'required', tls: 'required', certificateFile, keyFile });
@@ -268,7 +268,7 @@ with smtplib.SMTP('localhost', ${String(port)}) as smtp:
 
   it('refuses an unencrypted sign-in when encryption is available, and ignores commands sent before it', async () => {
     const port = await openMail({ signIn: 'optional', tls: 'starttls', certificateFile, keyFile });
-    const { client, extensions } = await greet(port);
+    const { client, extensions } = await openSession(port);
     using _client = client;
     expect(extensions).toContain('STARTTLS');
     expect(await client.command(encodePlain('nas', secret))).toMatch(/^538 /);

@@ -18,12 +18,12 @@ beforeEach(async () => {
   clock = createFakeClock(Date.UTC(2026, 5, 1, 12));
   const probe = createProbe(['notices']);
   offers = probe.offers;
-  const impatient = {
+  const shortTimeouts = {
     ...mail,
     create: (context: Context, settings: Settings) =>
       mail.create(context, { ...settings, idleSeconds: 5, maxClients: 4 }),
   };
-  host = await openTestHost({ services: [probe.descriptor, impatient], clock });
+  host = await openTestHost({ services: [probe.descriptor, shortTimeouts], clock });
 });
 afterEach(() => host[Symbol.asyncDispose]());
 
@@ -39,19 +39,19 @@ describe('slow client', () => {
   it('is disconnected after the idle timeout, before and during a mail', async () => {
     using silent = await Client.open(host.port('mail'));
     expect(await silent.reply()).toMatch(/^220 /);
-    using halfway = await Client.open(host.port('mail'));
-    await halfway.begin(['alerts@x']);
-    halfway.write('Subject: half\r\n\r\nand then');
+    using partialClient = await Client.open(host.port('mail'));
+    await partialClient.begin(['alerts@x']);
+    partialClient.write('Subject: half\r\n\r\nand then');
     expect(await silent.reply()).toMatch(/^421 /);
     expect(await silent.reply()).toBe('');
-    expect(await halfway.reply()).toMatch(/^421 |^$/);
+    expect(await partialClient.reply()).toMatch(/^421 |^$/);
     expect(await submit(host.port('mail'), ['alerts@x'], 'Subject: next\r\n\r\nx')).toMatch(/^250 /);
     await vi.waitFor(() => expect([...offers.notices.values()].map(({ notice }) => notice.title)).toHaveLength(1), {
       timeout: 15_000,
     });
   });
 
-  it('disconnects a client that sends byte by byte after half an hour, without blocking others', async () => {
+  it('disconnects a slow client after half an hour, without blocking others', async () => {
     using slow = await Client.open(host.port('mail'));
     await slow.begin(['alerts@x']);
     await trickle(slow, 'Subject: drip\r\n\r\n', 200);

@@ -95,7 +95,7 @@ describe('SMTP dialogue', () => {
     ['without either', 'MAIL FROM:root', 'RCPT TO:aggregator.warning'],
     ['with a name', 'MAIL FROM:"Front Door" <cam@x>', 'RCPT TO:Ada Lovelace <aggregator@x>'],
     ['with spaces', 'MAIL FROM: < cam@x >', 'RCPT TO:  <aggregator@x> '],
-  ])('accepts addresses %s', async (_how, from, mailRecipients) => {
+  ])('accepts addresses %s', async (_case, from, mailRecipients) => {
     using client = await Client.open(host.port('mail'));
     await client.reply();
     await client.command('EHLO front door cam_1');
@@ -275,8 +275,8 @@ describe('mail', () => {
 
   it('waits for a target service that is not running', async () => {
     await host[Symbol.asyncDispose]();
-    const lonely = createProbe([]);
-    host = await openTestHost({ services: [lonely.descriptor, mail] });
+    const withoutNetworks = createProbe([]);
+    host = await openTestHost({ services: [withoutNetworks.descriptor, mail] });
     expect(await submit(host.port('mail'), ['alerts@x'], 'Subject: later\r\n\r\nx')).toMatch(/^250 /);
     expect(listSources()).toHaveLength(1);
   });
@@ -312,7 +312,7 @@ describe('hostile mail', () => {
     ['nothing at all', '\r\n'],
   ])(
     'shows a mail with %s, and delivers the next one',
-    async (_what, source) => {
+    async (_case, source) => {
       expect(await submit(host.port('mail'), mailRecipients, source)).toMatch(/^250 /);
       expect(await submit(host.port('mail'), mailRecipients, 'Subject: next\r\n\r\nx')).toMatch(/^250 /);
       // Parsing is stopped after 20 s.

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => host[Symbol.asyncDispose]());
 
-const ask = <T>(path: string, method = 'GET'): Promise<T> => api<T>(host.url('control'), path, { method });
+const sendRequest = <T>(path: string, method = 'GET'): Promise<T> => api<T>(host.url('control'), path, { method });
 
 /** Returns a mail of this size, with a dot that is doubled in transit. */
 function createMail(bytes: number): Buffer {
@@ -62,17 +62,17 @@ describe.each([
     const id = await send(source);
     expect(spoolFiles(host.dataDir)).toEqual(files.map(() => `${id}.eml`));
     expect((await downloadSource(id)).equals(source)).toBe(true);
-    expect(await ask<MailDetail>(`/api/mail/messages/${id}`)).toMatchObject({
+    expect(await sendRequest<MailDetail>(`/api/mail/messages/${id}`)).toMatchObject({
       subject: 'sized',
       size: bytes,
       sourceCut: bytes > maxDatabaseBytes,
       source: source.subarray(0, maxDatabaseBytes).toString(),
     });
     await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`]);
-    expect(await ask(`/api/mail/messages/${id}/send`, 'POST')).toEqual({ deliveries: 1 });
+    expect(await sendRequest(`/api/mail/messages/${id}/send`, 'POST')).toEqual({ deliveries: 1 });
     await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`, `mail:${id}:1`]);
     expect(new Set([...offers.notices.values()].map(({ notice }) => notice.body)).size).toBe(1);
-    await ask(`/api/mail/messages/${id}`, 'DELETE');
+    await sendRequest(`/api/mail/messages/${id}`, 'DELETE');
     expect([...readSources(host.dataDir)]).toEqual([]);
     expect((await download(id)).status).toBe(404);
   });
@@ -84,7 +84,7 @@ describe.each([
     const young = await send(createMail(bytes));
     clock.advance(hourMs);
     await expect.poll(() => [...readSources(host.dataDir).keys()]).toEqual([young]);
-    const { messages } = await ask<{ messages: SpooledMail[] }>('/api/mail/messages');
+    const { messages } = await sendRequest<{ messages: SpooledMail[] }>('/api/mail/messages');
     expect(messages.map(({ id }) => id)).toEqual([young]);
   });
 });
@@ -116,10 +116,10 @@ describe('mail of a version with one file per source', () => {
     }
     writeFileSync(join(host.dataDir, 'mail', 'spool', `${id}.eml`), source);
     expect((await downloadSource(id)).equals(source)).toBe(true);
-    expect((await ask<MailDetail>(`/api/mail/messages/${id}`)).source).toBe(source.toString());
-    await ask(`/api/mail/messages/${id}/send`, 'POST');
+    expect((await sendRequest<MailDetail>(`/api/mail/messages/${id}`)).source).toBe(source.toString());
+    await sendRequest(`/api/mail/messages/${id}/send`, 'POST');
     await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`, `mail:${id}:1`]);
-    await ask(`/api/mail/messages/${id}`, 'DELETE');
+    await sendRequest(`/api/mail/messages/${id}`, 'DELETE');
     expect(spoolFiles(host.dataDir)).toEqual([]);
   });
 });

@@ -50,7 +50,7 @@ describe('mail to a topic', () => {
     ['without the word in front', () => `db-backup+${token}@ntfy.example.org`, /^550 5\.1\.1/],
     ['at another domain', () => `ntfy-db-backup+${token}@example.org`, /^550 5\.1\.1/],
     ['to no topic', () => `ntfy-a.b+${token}@ntfy.example.org`, /^550 5\.1\.1/],
-  ])('is refused %s', async (_what, to, reply) => {
+  ])('is refused %s', async (_case, to, reply) => {
     expect(await sendMail(to())).toMatch(reply);
   });
 

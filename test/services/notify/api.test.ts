@@ -213,8 +213,8 @@ describe('POST /add', () => {
   });
 
   it('reports lines and URLs without effect', async () => {
-    const partly = await add({ config: 'json://h\nnosuch://token\n', format: 'text' });
-    expect([partly.status, await partly.json()]).toMatchObject([
+    const partialConfiguration = await add({ config: 'json://h\nnosuch://token\n', format: 'text' });
+    expect([partialConfiguration.status, await partialConfiguration.json()]).toMatchObject([
       200,
       { error: null, details: [['WARNING', expect.any(String), 'Line 2 does nothing: nosuch:// is not served.']] },
     ]);

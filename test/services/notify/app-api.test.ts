@@ -124,25 +124,27 @@ describe('the app API of notify', () => {
     for (const tags of [['nas'], ['nas', 'night'], [], ['always']]) {
       await ask('POST', '/keys/choice/destinations', { url: `json://${baseUrl}/${tags.join('-')}`, tags });
     }
-    const who = async (tag: string): Promise<string[]> =>
+    const getRecipients = async (tag: string): Promise<string[]> =>
       (await ask('GET', `/keys/choice/choose?tag=${encodeURIComponent(tag)}`)).destinations.map(
         ({ chosen, why }: { chosen: boolean; why: string }) => `${chosen ? 'yes' : 'no'}: ${why}`,
       );
-    expect(await who('nas')).toEqual([
+    expect(await getRecipients('nas')).toEqual([
       'yes: It is tagged nas.',
       'yes: It is tagged nas.',
       'no: It has no tag.',
       'yes: It is tagged always.',
     ]);
-    expect(await who('nas night')).toEqual([
+    expect(await getRecipients('nas night')).toEqual([
       'no: It is not tagged night.',
       'yes: It is tagged nas and night.',
       'no: It has no tag.',
       'yes: It is tagged always.',
     ]);
-    expect((await who('other, more'))[0]).toBe('no: It is not tagged other or more.');
-    expect(new Set(await who('all'))).toEqual(new Set(['yes: all means everyone.', 'yes: It is tagged always.']));
-    expect(new Set(await who(''))).toEqual(new Set(['yes: No tag is asked for, so everyone gets it.']));
+    expect((await getRecipients('other, more'))[0]).toBe('no: It is not tagged other or more.');
+    expect(new Set(await getRecipients('all'))).toEqual(
+      new Set(['yes: all means everyone.', 'yes: It is tagged always.']),
+    );
+    expect(new Set(await getRecipients(''))).toEqual(new Set(['yes: No tag is asked for, so everyone gets it.']));
   });
 
   it('returns the response of each destination to a test, with masked secrets', async () => {
@@ -188,9 +190,9 @@ describe('the app API of notify', () => {
     expect(await filled(2)).toMatchObject({ scheme: 'ntfy', values: { host: '', topics: 'one, two' }, set: ['token'] });
     expect(JSON.stringify([await filled(1), await filled(2)])).not.toMatch(/p@ss|very_secret/);
     // An empty field keeps the password; removing the field deletes it.
-    const change = (more: object): Promise<NotifyKey> =>
+    const change = (overrides: object): Promise<NotifyKey> =>
       ask('PUT', '/keys/forms/destinations', {
-        ...{ line: 1, tags: ['x'], form: { scheme: 'json', values: { ...values, password: '', ...more } } },
+        ...{ line: 1, tags: ['x'], form: { scheme: 'json', values: { ...values, password: '', ...overrides } } },
         id: destinations[0]?.id,
       });
     await change({});
@@ -297,9 +299,9 @@ describe('the app API of notify', () => {
       (await ask('GET', '/notices?state=dead')).notices.filter(({ key: name }: NotifyHistoryEntry) => name === 'late');
     await expect.poll(async () => (await dead()).filter(({ deliveries }) => deliveries[0]?.givenUp).length).toBe(3);
     const [first, second] = await dead();
-    const named = (notice: NotifyHistoryEntry | undefined) => ({
-      notice: notice?.id,
-      destination: notice?.deliveries[0]?.destination,
+    const named = (notification: NotifyHistoryEntry | undefined) => ({
+      notice: notification?.id,
+      destination: notification?.deliveries[0]?.destination,
     });
     status = 200;
     await ask('POST', '/deliveries/retry', named(first));

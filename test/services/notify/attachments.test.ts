@@ -117,7 +117,7 @@ describe('files of a notification', () => {
     ['too long a name', { base64: 'YQ==', filename: 'x'.repeat(251) }],
     ['a good one and a bad one', [{ base64: 'YQ==' }, '/etc/passwd']],
     ['a good one and one that is not there', [{ base64: 'YQ==' }, 'http://127.0.0.1:1/']],
-  ])('are refused as a whole: %s', async (_what, attach) => {
+  ])('are refused as a whole: %s', async (_case, attach) => {
     const reply = await post('/notify/files', { body: 'x', attach });
     expect([reply.status, await reply.json()]).toEqual([400, { error: 'Bad Attachment' }]);
     expect(receiver.received).toEqual([]);

@@ -132,11 +132,11 @@ describe('a destination with an untrusted certificate', () => {
   });
 
   it('may be a broker', async () => {
-    const spoken: Buffer[] = [];
+    const receivedBytes: Buffer[] = [];
     const server = createTlsServer(certificate, (socket) => {
       socket.on('error', () => undefined);
       socket.once('data', (chunk) => {
-        spoken.push(chunk);
+        receivedBytes.push(chunk);
         // Connection refused: not authorised (MQTT 3.1.1, 3.2.2.3).
         socket.write(Buffer.from([0x20, 2, 0, 5]));
       });
@@ -148,9 +148,9 @@ describe('a destination with an untrusted certificate', () => {
     });
     const url = `mqtts://127.0.0.1:${(server.address() as AddressInfo).port}/t`;
     expect((await post('/notify', { urls: url, body: 'x' })).text).toContain('127.0.0.1 is not trusted');
-    expect(spoken).toEqual([]);
-    const greeted = await post('/notify', { urls: `${url}?verify=no`, body: 'x' });
-    expect([greeted.status, spoken.length]).toEqual([424, 1]);
+    expect(receivedBytes).toEqual([]);
+    const firstResponse = await post('/notify', { urls: `${url}?verify=no`, body: 'x' });
+    expect([firstResponse.status, receivedBytes.length]).toEqual([424, 1]);
   });
 });
 

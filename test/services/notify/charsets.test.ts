@@ -47,7 +47,7 @@ describe('a form', () => {
     ['in latin-1 that says that it is UTF-8', `${form}; charset=UTF-8`, 'title=T%FCr&body=offen (\xe4)'],
     ['in UTF-8', form, Buffer.from('title=T%C3%BCr&body=offen (ä)')],
     ['in UTF-8 with a charset nobody knows', `${form}; charset=none`, 'title=T%C3%BCr&body=offen+%28%C3%A4%29'],
-  ])('decodes a body %s', async (_what, type, body) => {
+  ])('decodes a body %s', async (_case, type, body) => {
     expect(await notifyWith(type, body)).toMatchObject({ title: 'Tür', message: 'offen (ä)' });
   });
 
@@ -73,7 +73,7 @@ describe('a form', () => {
     ['in latin-1 that says so', parts('T\xfcr', 'Content-Type: text/plain; charset=iso-8859-1\r\n')],
     ['in UTF-8', Buffer.from(parts('Tür'))],
     ['in UTF-8 that says so', Buffer.from(parts('Tür', 'Content-Type: text/plain; charset=utf-8\r\n'))],
-  ])('decodes a multipart form and its file names, %s', async (_what, body) => {
+  ])('decodes a multipart form and its file names, %s', async (_case, body) => {
     const { title, message, attachments } = await notifyWith('multipart/form-data; boundary=b', body);
     expect([title, message, attachments.map(({ filename }) => filename)]).toEqual(['Tür', 'Tür', ['Tür.txt']]);
   });
@@ -84,7 +84,7 @@ describe('other bodies', () => {
     ['text that says so', 'text/plain; charset=latin1', 'T\xfcr'],
     ['text that does not', 'text/plain', 'T\xfcr'],
     ['JSON that says so', 'application/json; charset=ISO-8859-1', '{"body":"T\xfcr"}'],
-  ])('decodes Latin-1 fields, %s', async (_what, type, body) => {
+  ])('decodes Latin-1 fields, %s', async (_case, type, body) => {
     expect(await notifyWith(type, body)).toMatchObject({ message: 'Tür' });
   });
 

@@ -12,7 +12,7 @@ let host: TestHost;
 /** Marks requests as forwarded by the gateway. */
 let byGateway = false;
 
-const behind: typeof notify = {
+const proxiedNotify: typeof notify = {
   ...notify,
   create(context, settings) {
     const service = notify.create(context, settings);
@@ -31,7 +31,7 @@ const behind: typeof notify = {
 };
 
 beforeAll(async () => {
-  host = await openTestHost({ services: [createProbe(['inbox', 'push']).descriptor, behind, control] });
+  host = await openTestHost({ services: [createProbe(['inbox', 'push']).descriptor, proxiedNotify, control] });
 });
 afterAll(() => host[Symbol.asyncDispose]());
 

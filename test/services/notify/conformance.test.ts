@@ -70,12 +70,12 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
     let host: TestHost;
     let receiver: Receiver;
 
-    const here = (text: string): string => text.replaceAll(recordedPort, String(receiver.port));
+    const replacePort = (text: string): string => text.replaceAll(recordedPort, String(receiver.port));
     const post = (path: string, body: string): Promise<Response> =>
       fetch(`${host.url('notify')}${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: here(body),
+        body: replacePort(body),
       });
     const add = async (key: string, fields: Readonly<Record<string, unknown>>): Promise<void> => {
       expect((await post(`/add/${key}`, JSON.stringify(fields))).status).toBe(200);
@@ -121,7 +121,7 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
     const checkAnswer = (exchange: Exchange, reply: Response, text: string, notified: boolean): void => {
       const { name, response } = exchange;
       const difference = differences[name];
-      const recorded: unknown = JSON.parse(here(JSON.stringify(response.body)));
+      const recorded: unknown = JSON.parse(replacePort(JSON.stringify(response.body)));
       const type = reply.headers.get('content-type') ?? '';
       if (reply.status === 405) return expect([text, reply.headers.has('allow')]).toEqual(['', true]);
       if (reply.status === 204) return expect(text).toBe('');
@@ -187,7 +187,7 @@ describe.each(['usual', 'locked', 'chosen'] as const)(
     )('replays %s', async (name, exchange) => {
       const { request, response, delivered } = exchange;
       // Each case has its own destinations, because a destination that failed is not attempted immediately again.
-      const addressCase = (text: string): string => here(text).replace(/__status\/\d+/, `$&/${name}`);
+      const addressCase = (text: string): string => replacePort(text).replace(/__status\/\d+/, `$&/${name}`);
       if (name.startsWith('fail'))
         await add('aggfail', { config: addressCase(configurations.failing), format: 'text' });
       receiver.received.length = 0;

@@ -71,7 +71,7 @@ describe('the rules of a destination', () => {
 });
 
 describe('a digest', () => {
-  const message = (title: string, more: Partial<Message> = {}): Message => ({
+  const message = (title: string, overrides: Partial<Message> = {}): Message => ({
     ...{
       id: title,
       title,
@@ -83,7 +83,7 @@ describe('a digest', () => {
       source: 'mail',
       time: 1,
     },
-    ...more,
+    ...overrides,
   });
 
   it('combines all into one notification with the highest severity, and keeps a single one unchanged', () => {

@@ -13,7 +13,7 @@ import { createFakeClock } from '../../support/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, openReceiver, withReadings, type Offers, type Receiver } from './support.ts';
 
-const notice = { title: 'T', body: 'B', type: 'failure', format: 'text', tags: [], source: 'uptime' } as const;
+const notification = { title: 'T', body: 'B', type: 'failure', format: 'text', tags: [], source: 'uptime' } as const;
 
 let open: AsyncDisposableStack;
 let receiver: Receiver;
@@ -67,7 +67,7 @@ describe('the default key', () => {
 describe('a notification of another service', () => {
   it('is accepted once under its key, which remains its identity', async () => {
     const { offers } = await openNotify();
-    const offer = { configuration: 'aggregator', notice: { ...notice, tags: [...notice.tags] } };
+    const offer = { configuration: 'aggregator', notice: { ...notification, tags: [...notification.tags] } };
     for (let time = 0; time < 3; time += 1)
       await offers.context?.handovers.pass(notificationOffered, 'uptime:7', offer);
     await vi.waitFor(() => expect(offers.push.size).toBe(1));
@@ -77,7 +77,7 @@ describe('a notification of another service', () => {
 
   it('is delivered to the inbox when no destination has its tag, and is refused without its key', async () => {
     const { offers } = await openNotify();
-    const copy = { ...notice, tags: [...notice.tags] };
+    const copy = { ...notification, tags: [...notification.tags] };
     await offers.context?.handovers.pass(notificationOffered, 'a:1', {
       configuration: 'aggregator',
       tag: 'nobody',
@@ -94,7 +94,7 @@ describe('a notification of another service', () => {
       offers.context?.handovers.pass(notificationOffered, key, {
         configuration: 'aggregator',
         urls: [...urls],
-        notice: { ...notice, tags: [] },
+        notice: { ...notification, tags: [] },
       });
     await pass('named:1', [`json://127.0.0.1:${receiver.port}/named`, 'push://pager']);
     await vi.waitFor(() => expect([receiver.received.length, offers.push.size]).toEqual([1, 1]));

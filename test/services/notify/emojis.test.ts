@@ -61,7 +61,7 @@ describe('a text with short codes', () => {
     ['that objects inherit', ':constructor: :__proto__: :toString:', ':constructor: :__proto__: :toString:'],
     ['without their ends', 'rocket: :rocket', 'rocket: :rocket'],
     ['and nothing else', ':ROCKET:', '🚀'],
-  ])('converts %s', (_which, text, expected) => {
+  ])('converts %s', (_case, text, expected) => {
     expect(replaceShortCodes(text)).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { lacks } from '../../support/requirements.ts';
+import { isMissing } from '../../support/requirements.ts';
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));
 const run = promisify(execFile);
@@ -14,7 +14,7 @@ export function getLibraryFolder(release: 'apprise-1' | 'apprise-2'): string {
   return join(tools, release);
 }
 
-export const lacksLibrary = lacks(existsSync(getLibraryFolder('apprise-2')));
+export const lacksLibrary = isMissing(existsSync(getLibraryFolder('apprise-2')));
 
 export const python = !lacksLibrary
   ? execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
@@ -36,7 +36,7 @@ export function placeEngine(folder: string, packages: string, interpreter = pyth
   return launcher;
 }
 
-const alone = `
+const singleScript = `
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import apprise
@@ -53,7 +53,7 @@ export async function sendAlone(
   url: string,
   message: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await run(python, ['-c', alone, library, url, JSON.stringify(message)], { timeout: 60_000 });
+  await run(python, ['-c', singleScript, library, url, JSON.stringify(message)], { timeout: 60_000 });
 }
 
 /** Returns the IDs of the worker processes that were started by this process or, with `parent`, by another. */

@@ -87,11 +87,11 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
           type: undefined,
           body_format: 'markdown',
         });
-        const [alone, ...none] = receiver.received.splice(0);
+        const [singleDelivery, ...none] = receiver.received.splice(0);
         expect(none).toEqual([]);
         await post('/notify', { ...message, format: 'markdown', urls: url });
         await vi.waitFor(() => expect(receiver.received).toHaveLength(1), 20_000);
-        expect(receiver.received[0]).toEqual(alone);
+        expect(receiver.received[0]).toEqual(singleDelivery);
       },
       60_000,
     );
@@ -137,15 +137,15 @@ describe.skipIf(lacksLibrary).each(['apprise-1', 'apprise-2'] as const)(
       const file = join(folder, 'cat.png');
       writeFileSync(file, 'a cat');
       await sendAlone(getLibraryFolder(release), url, { body: 'look', attach: [file] });
-      const alone = receiver.received.splice(0);
+      const singleDelivery = receiver.received.splice(0);
       const form = new FormData();
       form.set('body', 'look');
       form.set('urls', url);
       form.set('attachment', new File(['a cat'], 'cat.png', { type: 'image/png' }));
       await fetch(`${host.url('notify')}/notify`, { method: 'POST', body: form });
       await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
-      expect(receiver.received[0]).toEqual(alone[0]);
-      expect(alone[0]?.body).toContain(Buffer.from('a cat').toString('base64'));
+      expect(receiver.received[0]).toEqual(singleDelivery[0]);
+      expect(singleDelivery[0]?.body).toContain(Buffer.from('a cat').toString('base64'));
     }, 60_000);
 
     it('reports the response of the service, and does not retry refusals', async () => {
@@ -208,7 +208,7 @@ async function details(): Promise<Catalogue> {
   ).json() as Promise<Catalogue>;
 }
 
-describe.skipIf(lacksLibrary)('a service that speaks no HTTP', () => {
+describe.skipIf(lacksLibrary)('a service without HTTP', () => {
   beforeEach(() => openKeyedHost('apprise-2'));
   afterEach(closeHouse);
 

@@ -78,7 +78,7 @@ describe('the environment of Apprise API', () => {
       400,
     ],
     ['not what no list allows', { APPRISE_ATTACH_ALLOW_URL: 'https://*.example.org, other' }, 400],
-  ])('permits files from %s', async (_what, environment, status) => {
+  ])('permits files from %s', async (_case, environment, status) => {
     await openNotify(environment);
     const { port } = open.use(await openReceiver());
     const attach = `http://127.0.0.1:${port}/pic.bin`;

@@ -38,7 +38,7 @@ async function post(path: string, fields: unknown, base = host.url('notify')) {
 
 /** Builds the URL of a working destination, or of one that responds with a status. */
 const well = (name: string): string => `json://127.0.0.1:${receiver.port}/${name}?wait=0`;
-const ill = (name: string, status = 503): string =>
+const failingUrl = (name: string, status = 503): string =>
   `json://127.0.0.1:${receiver.port}/__status/${String(status)}/${name}?wait=0`;
 const add = (key: string, lines: readonly string[], base?: string) =>
   post(`/add/${key}`, { config: lines.join('\n'), format: 'text' }, base);
@@ -51,7 +51,11 @@ const waiting = async (): Promise<number> =>
 describe('levels of a tag', () => {
   it('are notified from the lowest, each after all destinations of the previous level failed', async () => {
     await openNotify();
-    await add('k', [`2:oncall=${well('third')}`, `0:oncall=${ill('first')}`, `1:oncall=${ill('second', 404)}`]);
+    await add('k', [
+      `2:oncall=${well('third')}`,
+      `0:oncall=${failingUrl('first')}`,
+      `1:oncall=${failingUrl('second', 404)}`,
+    ]);
     const reply = await post('/notify/k', { body: 'x', tag: 'oncall' });
     expect(listRequestedPaths()).toEqual(['first', 'second', 'third']);
     expect(reply.status).toBe(200);
@@ -73,13 +77,17 @@ describe('levels of a tag', () => {
 
   it('ignores optional destinations', async () => {
     await openNotify();
-    await add('k', [`oncall=${ill('gone')}`, `oncall=${well('screen')}&optional=yes`, `1:oncall=${well('boss')}`]);
+    await add('k', [
+      `oncall=${failingUrl('gone')}`,
+      `oncall=${well('screen')}&optional=yes`,
+      `1:oncall=${well('boss')}`,
+    ]);
     await post('/notify/k', { body: 'x', tag: 'oncall' });
     expect(listRequestedPaths().toSorted()).toEqual(['boss', 'gone', 'screen']);
     receiver.received.length = 0;
     await add('k', [
       `oncall=${well('phone')}`,
-      `oncall=${ill('screen', 404)}&optional=yes`,
+      `oncall=${failingUrl('screen', 404)}&optional=yes`,
       `1:oncall=${well('boss')}`,
     ]);
     expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 200 });
@@ -101,7 +109,7 @@ describe('levels of a tag', () => {
     await add('k', [
       `a=${well('a0')}`,
       `1:a=${well('a1')}`,
-      `b=${ill('b0', 404)}`,
+      `b=${failingUrl('b0', 404)}`,
       `1:b=${well('b1')}`,
       `always=${well('all')}`,
     ]);
@@ -111,32 +119,39 @@ describe('levels of a tag', () => {
 
   it('are notified without waiting for the queue of a failing destination', async () => {
     await openNotify();
-    await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`]);
+    await add('k', [`oncall=${failingUrl('first')}`, `1:oncall=${well('second')}`]);
     for (const body of ['1', '2', '3']) await post('/notify/k', { body, tag: 'oncall' });
     expect(listRequestedPaths().filter((entry) => entry === 'second')).toHaveLength(3);
   });
 
   it('fails the call when the last level fails', async () => {
     await openNotify();
-    await add('k', [`oncall=${ill('first')}`, `1:oncall=${ill('second', 404)}`]);
+    await add('k', [`oncall=${failingUrl('first')}`, `1:oncall=${failingUrl('second', 404)}`]);
     expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 424 });
   });
 
   it('escalates notifications of other services', async () => {
     await openNotify();
-    await add('k', [`oncall=${ill('first', 404)}`, `1:oncall=${well('second')}`]);
-    const notice = { title: 'T', body: 'B', type: 'failure', format: 'text', tags: [], source: 'uptime' } as const;
-    const offer = { configuration: 'k', tag: 'oncall', notice: { ...notice, tags: [] } };
+    await add('k', [`oncall=${failingUrl('first', 404)}`, `1:oncall=${well('second')}`]);
+    const notification = {
+      title: 'T',
+      body: 'B',
+      type: 'failure',
+      format: 'text',
+      tags: [],
+      source: 'uptime',
+    } as const;
+    const offer = { configuration: 'k', tag: 'oncall', notice: { ...notification, tags: [] } };
     await offers.context?.handovers.pass(notificationOffered, 'uptime:1', offer);
     await vi.waitFor(() => expect(listRequestedPaths()).toEqual(['first', 'second']));
   });
 
   it('are attempted once each for a strict key, whose caller receives the result', async () => {
     await openNotify();
-    await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`]);
+    await add('k', [`oncall=${failingUrl('first')}`, `1:oncall=${well('second')}`]);
     await choose('k', { strict: true });
     expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 200 });
-    await add('k', [`oncall=${ill('first')}`, `1:oncall=${ill('second')}`]);
+    await add('k', [`oncall=${failingUrl('first')}`, `1:oncall=${failingUrl('second')}`]);
     expect(await post('/notify/k', { body: 'x', tag: 'oncall' })).toMatchObject({ status: 424 });
     expect(listRequestedPaths()).toEqual(['first', 'second', 'first', 'second']);
     clock.advance(60_000);
@@ -159,7 +174,7 @@ describe('levels of a tag', () => {
     {
       await using process = await startHostProcess(dataDir);
       const base = process.url('notify');
-      await add('k', [`oncall=${ill('first')}`, `1:oncall=${well('second')}`], base);
+      await add('k', [`oncall=${failingUrl('first')}`, `1:oncall=${well('second')}`], base);
       receiver.answer = 0;
       expect(await post('/notify/k', { body: 'x', tag: 'oncall' }, base)).toMatchObject({ status: 200 });
       expect(listRequestedPaths()).toEqual(['first']);
@@ -178,7 +193,7 @@ describe('levels of a tag', () => {
 describe('retries', () => {
   it('retries as the URL specifies before the outbox does', async () => {
     await openNotify();
-    await add('k', [`${ill('a')}&retry=2`]);
+    await add('k', [`${failingUrl('a')}&retry=2`]);
     const reply = await post('/notify/k', { body: 'x' });
     expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('queued')]);
     expect(listRequestedPaths()).toEqual(['a', 'a', 'a']);
@@ -188,14 +203,17 @@ describe('retries', () => {
 
   it('uses the retries of a call for matching destinations, before the next level', async () => {
     await openNotify();
-    await add('k', [`oncall=${ill('first')}&retry=5`, `1:oncall=${well('second')}`, `log=${ill('log')}`]);
+    await add('k', [`oncall=${failingUrl('first')}&retry=5`, `1:oncall=${well('second')}`, `log=${failingUrl('log')}`]);
     await post('/notify/k', { body: 'x', tag: 'oncall:1,log' });
     expect(listRequestedPaths().toSorted()).toEqual(['first', 'first', 'log', 'second']);
   });
 
   it('waits as the URL specifies, and does not retry final failures', async () => {
     await openNotify();
-    await add('k', [`${ill('slow').replace('wait=0', 'wait=3')}&retry=1`, `${ill('final', 404)}&retry=3`]);
+    await add('k', [
+      `${failingUrl('slow').replace('wait=0', 'wait=3')}&retry=1`,
+      `${failingUrl('final', 404)}&retry=3`,
+    ]);
     const call = post('/notify/k', { body: 'x' });
     await vi.waitFor(() => expect(listRequestedPaths().toSorted()).toEqual(['final', 'slow']));
     clock.advance(2000);

@@ -118,8 +118,8 @@ eachDialect((_name, open, createLocation) => {
           })),
         )
         .execute();
-      const row = (notice: string, to: string, state: string, detail: string, time: number) => ({
-        ...{ notice_id: notice, destination_id: to, service: 'JSON', sealed_url: '', shown_url: '', optional: 0 },
+      const row = (notification: string, to: string, state: string, detail: string, time: number) => ({
+        ...{ notice_id: notification, destination_id: to, service: 'JSON', sealed_url: '', shown_url: '', optional: 0 },
         ...{ state, attempts: 1, detail, updated_at: time },
       });
       await database.kysely

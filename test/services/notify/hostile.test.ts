@@ -30,7 +30,7 @@ const isUp = async () =>
   });
 
 /** Ten references to ten references, nine levels deep: a billion texts when expanded. */
-const laughs = [
+const nestedEntities = [
   'a: &a [x]',
   ...'bcdefghij'
     .split('')
@@ -39,7 +39,7 @@ const laughs = [
 
 describe('a malicious configuration', () => {
   it.each([
-    ['a billion laughs', `${laughs}\nurls: *j\n`],
+    ['a billion laughs', `${nestedEntities}\nurls: *j\n`],
     ['an alias of itself', 'urls: &a [*a]\n'],
     ['aliases without number', `x: &x inbox://\nurls:\n${'  - *x\n'.repeat(20_000)}`],
     ['brackets without end', `urls: ${'['.repeat(100_000)}`],
@@ -101,8 +101,15 @@ describe('a malicious call', () => {
   it('selects destinations or refuses the call for any tag', async () => {
     const next = numbers(7);
     for (let index = 0; index < 150; index += 1) {
-      const some = () => Array.from({ length: next(12) }, () => tags[next(tags.length)]).join('');
-      const tag = [some(), [some(), some()], [[some()], some()], next(5), { a: some() }, null][next(6)];
+      const createTags = () => Array.from({ length: next(12) }, () => tags[next(tags.length)]).join('');
+      const tag = [
+        createTags(),
+        [createTags(), createTags()],
+        [[createTags()], createTags()],
+        next(5),
+        { a: createTags() },
+        null,
+      ][next(6)];
       const { status } = await post('/notify/aggregator', JSON.stringify({ body: 'x', tag }), 'application/json');
       expect([200, 400, 424], JSON.stringify(tag)).toContain(status);
     }

@@ -261,9 +261,9 @@ describe('a destination that is paused after a failure', () => {
     await failFor('first');
     await post('/notify/away', { body: 'second' });
     clock.advance(10 * second);
-    const { first, second: behind } = await waits();
+    const { first, second: waitingDelivery } = await waits();
     expect(first).toBeGreaterThan(100 * second);
-    expect(behind).toBe(first);
+    expect(waitingDelivery).toBe(first);
   });
 });
 
@@ -284,9 +284,9 @@ describe('a message that its destination keeps rejecting', () => {
   /** Returns the time until the next attempt in ms after this number of failures. */
   const waitAfter = (body: string, attempts: number): Promise<number> =>
     vi.waitFor(async () => {
-      const { attempts: noted, nextAt } = (await delivery(body)) ?? {};
+      const { attempts: storedAttempts, nextAt } = (await delivery(body)) ?? {};
       const wait = Number(nextAt) - clock.now();
-      expect([noted, wait > 0]).toEqual([attempts, true]);
+      expect([storedAttempts, wait > 0]).toEqual([attempts, true]);
       return wait;
     });
 

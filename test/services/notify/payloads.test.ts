@@ -26,10 +26,10 @@ describe('payloads of other programs', () => {
   it.each(recorded.map((entry) => [entry.name, entry] as const))(
     'converts the recorded payload: %s',
     (_name, { request, ...entry }) => {
-      const notice = read(request?.body ?? {}, request?.headers);
-      expect(notice).toMatchSnapshot();
-      if (entry.suggested_render?.type !== undefined) expect(notice.type).toBe(entry.suggested_render.type);
-      expect(notice.title ?? '').toContain(entry.suggested_render?.title ?? '');
+      const notification = read(request?.body ?? {}, request?.headers);
+      expect(notification).toMatchSnapshot();
+      if (entry.suggested_render?.type !== undefined) expect(notification.type).toBe(entry.suggested_render.type);
+      expect(notification.title ?? '').toContain(entry.suggested_render?.title ?? '');
     },
   );
 
@@ -45,7 +45,7 @@ describe('payloads of other programs', () => {
       'inherited names',
       JSON.parse('{"__proto__":{"message":"x"},"constructor":{"message":"y"}}') as Record<string, unknown>,
     ],
-  ])('are not recognized: %s', (_what, body) => {
+  ])('are not recognized: %s', (_case, body) => {
     // A number in a text field is formatted like any other.
     expect(recognizePayload(body, () => undefined, 'text')?.body).toBe(
       'message' in body && body.message === 7 ? '7' : undefined,
@@ -66,19 +66,19 @@ describe('payloads of other programs', () => {
       })),
     };
     expect(recognizePayload(deep, () => undefined, 'text')?.body.length).toBeLessThan(25_000);
-    const notice = recognizePayload(huge, () => undefined, 'markdown');
-    expect(notice?.body.length).toBeLessThan(25_000);
-    expect(notice?.title).toBe('[FIRING:200] Alerts');
+    const notification = recognizePayload(huge, () => undefined, 'markdown');
+    expect(notification?.body.length).toBeLessThan(25_000);
+    expect(notification?.title).toBe('[FIRING:200] Alerts');
   });
 
   it('cannot inject links, control characters or markup', () => {
-    const { markdown = '', ...notice } = read({
+    const { markdown = '', ...notification } = read({
       heartbeat: { status: 0 },
       monitor: { name: 'a\nb\u0000c [x](javascript:alert)', url: 'javascript:alert(1)' },
       msg: '[click](http://evil.example) **x**',
     });
-    expect(notice.title).toBe('a b c [x](javascript:alert) is down');
-    expect(notice).not.toHaveProperty('link');
+    expect(notification.title).toBe('a b c [x](javascript:alert) is down');
+    expect(notification).not.toHaveProperty('link');
     expect(markdown).toBe('\\[click\\](http://evil.example) \\*\\*x\\*\\*');
   });
 });

@@ -59,10 +59,10 @@ async function send(urls: string, fields: object, base = host.url('notify')): Pr
 }
 
 /** Responds with 503 to the first matching request, and successfully to all others. */
-function refuseOnce(fits: (request: Seen) => boolean): void {
+function refuseOnce(matches: (request: Seen) => boolean): void {
   let refused = false;
   answer = (request) => {
-    if (refused || !fits(request)) return 200;
+    if (refused || !matches(request)) return 200;
     refused = true;
     return 503;
   };

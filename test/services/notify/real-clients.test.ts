@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
-import { lacks } from '../../support/requirements.ts';
+import { isMissing } from '../../support/requirements.ts';
 import { createProbe, openReceiver, type Offers, type Receiver } from './support.ts';
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));
@@ -66,17 +66,17 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of Apprise, %s', (ve
   };
   const buildAppriseUrl = (more = ''): string => `apprise://127.0.0.1:${host.port('notify')}/house${more}`;
 
-  it.skipIf(lacks(existsSync(library)))(
+  it.skipIf(isMissing(existsSync(library)))(
     'sends a title, a body and a type to a key',
     async () => {
       expect(await apprise('-t', 'Bäckup', '-b', 'done 🎉', '-n', 'warning', buildAppriseUrl())).toBe(0);
-      const notice = { title: 'Bäckup', message: 'done 🎉', type: 'warning' };
-      expect(getReceivedBodies()).toMatchObject({ '/nas': notice, '/door': notice, '/all': notice });
+      const notification = { title: 'Bäckup', message: 'done 🎉', type: 'warning' };
+      expect(getReceivedBodies()).toMatchObject({ '/nas': notification, '/door': notification, '/all': notification });
     },
     90_000,
   );
 
-  it.skipIf(lacks(existsSync(library)))(
+  it.skipIf(isMissing(existsSync(library)))(
     'filters by tags, and receives an error for an unused tag',
     async () => {
       expect(await apprise('-b', 'x', buildAppriseUrl('?tags=nas,door'))).toBe(0);
@@ -87,7 +87,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of Apprise, %s', (ve
     90_000,
   );
 
-  it.skipIf(lacks(existsSync(library)))(
+  it.skipIf(isMissing(existsSync(library)))(
     'sends a file',
     async () => {
       const file = join(folder, 'note.txt');
@@ -101,7 +101,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of Apprise, %s', (ve
     90_000,
   );
 
-  it.skipIf(lacks(existsSync(library)))(
+  it.skipIf(isMissing(existsSync(library)))(
     'loads the destinations of a key as its configuration',
     async () => {
       const config = `http://127.0.0.1:${host.port('notify')}/get/house`;
@@ -113,7 +113,7 @@ describe.each(['apprise-1', 'apprise-2'])('the command line of Apprise, %s', (ve
 });
 
 describe('the real Alertmanager', () => {
-  it.skipIf(lacks(existsSync(alertmanager)))(
+  it.skipIf(isMissing(existsSync(alertmanager)))(
     'sends a firing and a resolved alert, and accepts the responses',
     async () => {
       const web = await freePort();

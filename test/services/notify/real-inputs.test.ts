@@ -193,7 +193,7 @@ describe('groups of a YAML configuration', () => {
     ['members in one text', 'groups:\n  all: tagX, nas\n'],
     ['a list of maps', 'groups:\n  - all: [tagX, nas]\n'],
     ['a list of maps with comments', 'groups:\n  - all:\n      - tagX: why\n      - nas: because\n'],
-  ])('are read with %s', (_what, groups) => {
+  ])('are read with %s', (_case, groups) => {
     expect(parseTags(groups)).toEqual([
       ['dad', 'nas', 'all'],
       ['tagx', 'all'],

@@ -110,7 +110,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => host[Symbol.asyncDispose]());
 
-describe('a secret of a destination', () => {
+describe('a destination secret', () => {
   it('occurs in many of them', () => {
     const kinds = new Set(sources.filter((url) => url.includes(marker)).map((url) => url.split('://', 1)[0]));
     expect(kinds.size).toBeGreaterThan(40);

@@ -48,7 +48,7 @@ describe('a key with a secret', () => {
     ['GitLab', { 'x-gitlab-event': 'Push Hook', 'x-gitlab-token': secret }],
     ['Grafana', { 'x-grafana-alerting-signature': sign(push) }],
     ['an account', { authorization: adminAuthorization }],
-  ])('accepts a signature of %s', async (_who, headers) => {
+  ])('accepts a signature of %s', async (_case, headers) => {
     expect(await post(push, { ...json, ...headers })).toMatchObject({ status: 200, taken: 1 });
   });
 
@@ -89,11 +89,11 @@ describe('a key with a secret', () => {
 
   it('keeps it when its destinations or name change, and accepts all clients after it was removed', async () => {
     const base = host.url('control');
-    const ask = (method: string, path: string, body: unknown) =>
+    const sendRequest = (method: string, path: string, body: unknown) =>
       api(base, `/api/notify/keys/${path}`, { method, body: JSON.stringify(body) });
-    await ask('PUT', 'aggregator/text', { text: 'inbox://\n' });
-    await ask('POST', 'aggregator/rename', { to: 'other' });
-    await ask('POST', 'other/rename', { to: 'aggregator' });
+    await sendRequest('PUT', 'aggregator/text', { text: 'inbox://\n' });
+    await sendRequest('POST', 'aggregator/rename', { to: 'other' });
+    await sendRequest('POST', 'other/rename', { to: 'aggregator' });
     expect(await post(push, json)).toMatchObject({ status: 401 });
     await setSecret(null);
     expect(await post(push, json)).toMatchObject({ status: 200, taken: 1 });

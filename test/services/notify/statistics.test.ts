@@ -66,7 +66,7 @@ eachDialect((_name, open) => {
       { at: start + hour, done: 0, dead: 1, waiting: 2, p50: null, p95: null },
       { at: start + 2 * hour, done: 0, dead: 0, waiting: 1, p50: null, p95: null },
     ]);
-    // Deliveries without an attempt are no problem, unless they wait behind a failed one.
+    // Deliveries without an attempt are not a problem, unless they wait behind a failed one.
     const missing = await statistics.listIncomplete();
     expect(missing.map(({ notice, destination, state }) => [notice, destination, state]).toSorted()).toEqual([
       ['x', 'a', 'dead'],

@@ -124,7 +124,7 @@ eachDialect((_name, open) => {
     });
   });
 
-  describe('URLs of the engine', () => {
+  describe('engine URLs', () => {
     it('stores each URL once, finds it by many IDs, and deletes it with its configurations', async () => {
       const { engineUrls } = await openStores();
       const row = (id: string) => ({

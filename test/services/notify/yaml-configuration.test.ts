@@ -66,7 +66,7 @@ describe('YAML configuration', () => {
     ['text', 'json://x', 'it is no YAML configuration'],
     ['odd tags', 'urls:\n  - json://x:\n      tag: "a!"', 'its tags are not valid'],
     ['endless references', `a: &a [x]\nurls:\n${'  - *a\n'.repeat(3)}`, 'it is no destination'],
-  ])('explains the error in %s', (_what, text, reason) => {
+  ])('explains the error in %s', (_case, text, reason) => {
     const { entries, skipped } = parseYamlConfiguration(text);
     expect(entries).toEqual([]);
     expect(skipped[0]?.reason).toBe(reason);

@@ -161,8 +161,8 @@ describe('account API', () => {
     const scheduledAt = Math.floor(Date.now() / 1000) + 60;
     const { body: created } = await call('POST', '/v1/account/token', { label: 'phone', expires: scheduledAt }, bearer);
     expect(created).toMatchObject({ label: 'phone', expires: scheduledAt });
-    const { body: prolonged } = await call('PATCH', '/v1/account/token', { token: created.token }, bearer);
-    expect(prolonged.expires).toBeGreaterThan(scheduledAt + 3600);
+    const { body: extendedToken } = await call('PATCH', '/v1/account/token', { token: created.token }, bearer);
+    expect(extendedToken.expires).toBeGreaterThan(scheduledAt + 3600);
     expect((await call('PATCH', '/v1/account/token', {}, bearer)).body.token).toBe(login.token);
     expect(await getStatus('GET', '/t/auth', `Bearer ${created.token}`)).toBe(200);
     // The listed placeholder can be used in place of the token.

@@ -29,11 +29,11 @@ async function send(
   return { status: Number(text.split(' ')[1]), json: JSON.parse(text.slice(headEnd + 4) || 'null') };
 }
 
-const appriseHead = (...more: string[]): string[] => [
+const appriseHead = (...overrides: string[]): string[] => [
   'User-Agent: Apprise',
   'Accept-Encoding: gzip, deflate',
   'Accept: */*',
-  ...more,
+  ...overrides,
   `Authorization: ${basicAuthorization}`,
 ];
 const appriseIcon =
@@ -168,11 +168,11 @@ it.each([
   const { title, message } = golden.response.body;
   const head = [agent, 'Content-Type: application/json', 'Accept-Encoding: gzip'];
   const auth = Buffer.from(basicAuthorization).toString('base64url');
-  for (const [query, more] of [
+  for (const [query, overrides] of [
     ['', [`Authorization: ${basicAuthorization}`]],
     [`&auth=${auth}`, []],
   ] as const) {
-    const response = await send(`POST /apps?template=${name}${query}`, [...head, ...more], golden.request.body);
+    const response = await send(`POST /apps?template=${name}${query}`, [...head, ...overrides], golden.request.body);
     expect(response).toMatchObject({ status: 200, json: { title, message } });
   }
 });

@@ -123,9 +123,9 @@ describe('ntfy compatibility of a server', () => {
     await using limited = await openRig({ environment: { ...strict, ...environment } });
     const { request, response } = exchanges.find((entry) => entry.name === name) ?? expect.unreachable();
     const body = typeof request.body === 'string' ? request.body : undefined;
-    const ask = () => limited.ask(request.method, request.path, { authorization: admin }, body);
-    for (let index = 0; index < before; index += 1) expect((await ask()).status).toBe(200);
-    const { status, headers, text } = await ask();
+    const sendRequest = () => limited.ask(request.method, request.path, { authorization: admin }, body);
+    for (let index = 0; index < before; index += 1) expect((await sendRequest()).status).toBe(200);
+    const { status, headers, text } = await sendRequest();
     expect(status).toBe(response.status);
     expect(headers['content-type']).toBe(response.headers['content-type']);
     expect(text).toBe(toText(response.body));

@@ -50,11 +50,11 @@ describe('accounts, grants and tokens of homeport.yaml', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  const ask = (method: string, path: string, headers: Record<string, string>, body = '') =>
+  const sendRequest = (method: string, path: string, headers: Record<string, string>, body = '') =>
     rig.ask(method, path, body === '' ? headers : { ...headers, 'content-length': String(body.length) }, body);
-  const status = async (...request: Parameters<typeof ask>) => (await ask(...request)).status;
+  const status = async (...request: Parameters<typeof sendRequest>) => (await sendRequest(...request)).status;
   const code = async (method: string, path: string, headers: Record<string, string>, body: object) =>
-    (JSON.parse((await ask(method, path, headers, JSON.stringify(body))).text) as { code: number }).code;
+    (JSON.parse((await sendRequest(method, path, headers, JSON.stringify(body))).text) as { code: number }).code;
 
   it('creates declared entries at the start', async () => {
     expect(await status('GET', '/v1/users', toBasic('phil', 'secret one'))).toBe(200);

@@ -69,7 +69,7 @@ describe('messages as mail', () => {
     ['no address', { Email: 'me' }, 40050],
     ['the own address, which accounts do not have', { Email: 'yes' }, 40052],
     ['a delay', { Email: 'a@example.com', In: '1h' }, 40003],
-  ])('are refused for %s', async (_what, headers, expected) => {
+  ])('are refused for %s', async (_case, headers, expected) => {
     expect(await getCode(rig.ask('POST', '/g', { authorization: admin, ...headers }, 'x'))).toBe(expected);
   });
 
@@ -110,7 +110,9 @@ describe('mail without a mail server or the notify service', () => {
     await using rig = await openRig({ services });
     expect(await getCode(rig.ask('POST', '/g', { authorization: admin, Email: 'a@example.com' }, 'x'))).toBe(40001);
     await using server = await openMailServer();
-    await using alone = await openRig({ environment: toEnvironment(server) });
-    expect(await getCode(alone.ask('POST', '/g', { authorization: admin, Email: 'a@example.com' }, 'x'))).toBe(40001);
+    await using secondRig = await openRig({ environment: toEnvironment(server) });
+    expect(await getCode(secondRig.ask('POST', '/g', { authorization: admin, Email: 'a@example.com' }, 'x'))).toBe(
+      40001,
+    );
   });
 });

@@ -46,27 +46,36 @@ it('keeps files, delayed messages, sequences and web push across kill -9', async
       const subscribed = await fetch(`${base}/v1/webpush`, { method: 'POST', headers, body: JSON.stringify(order) });
       expect(await subscribed.text()).toContain('success');
 
-      const ask = async (
+      const sendRequest = async (
         path: string,
-        more: Record<string, string>,
+        overrides: Record<string, string>,
         content: string | Uint8Array<ArrayBuffer>,
       ): Promise<any> =>
-        (await fetch(`${base}${path}`, { method: 'POST', headers: { ...headers, ...more }, body: content })).json();
-      const forever = async (work: (index: number) => Promise<void>): Promise<void> => {
+        (
+          await fetch(`${base}${path}`, { method: 'POST', headers: { ...headers, ...overrides }, body: content })
+        ).json();
+      const repeatUntilKilled = async (work: (index: number) => Promise<void>): Promise<void> => {
         for (let index = 0; ; index += 1) await work(index);
       };
       const working = Promise.allSettled([
-        forever(async () => void acknowledged.files.push(await ask('/files', { filename: 'a.bin' }, body))),
-        forever(async (index) => {
+        repeatUntilKilled(
+          async () => void acknowledged.files.push(await sendRequest('/files', { filename: 'a.bin' }, body)),
+        ),
+        repeatUntilKilled(async (index) => {
           // Each one replaces the previous one.
-          const message = await ask('/planned/one', { in: `${String(delaySeconds)}s` }, `p${String(index)}`);
+          const message = await sendRequest('/planned/one', { in: `${String(delaySeconds)}s` }, `p${String(index)}`);
           acknowledged.planned.set('one', message);
         }),
-        forever(async (index) => {
+        repeatUntilKilled(async (index) => {
           const name = `s${String(index)}`;
-          acknowledged.planned.set(name, await ask(`/planned/${name}`, { in: `${String(delaySeconds)}s` }, name));
+          acknowledged.planned.set(
+            name,
+            await sendRequest(`/planned/${name}`, { in: `${String(delaySeconds)}s` }, name),
+          );
         }),
-        forever(async (index) => void acknowledged.plain.push(await ask('/plain', {}, `w${String(index)}`))),
+        repeatUntilKilled(
+          async (index) => void acknowledged.plain.push(await sendRequest('/plain', {}, `w${String(index)}`)),
+        ),
       ]);
       await expect.poll(() => acknowledged.files.length, { timeout: 20_000 }).toBeGreaterThan(10);
       await host.kill();

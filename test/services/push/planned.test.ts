@@ -48,7 +48,7 @@ describe('delayed messages', () => {
   const list = (as = { authorization: admin }, query = ''): Promise<DelayedList> =>
     call('GET', `/api/push/planned${query}`, undefined, as);
 
-  it('are listed to their account, all of them to an administrator, next one first', async () => {
+  it('are listed for their account and all for an administrator, next first', async () => {
     await rig.publish('/ada-late', 'second', { ...toBasic('ada'), In: '2h', Title: 'T', Tags: 'a,b', Priority: '4' });
     await rig.publish('/ada-soon', 'first', { ...toBasic('ada'), In: '1h' });
     await rig.publish('/grace-x', 'hers', { ...toBasic('grace'), In: '90m' });
@@ -97,8 +97,8 @@ describe('delayed messages', () => {
     expect(await rig.poll('/ada-now/json?poll=1&scheduled=1')).toMatchObject([
       { id, message: 'hurried', time: nowSeconds, expires: nowSeconds + 12 * 3600 },
     ]);
-    const inboxed = async (): Promise<unknown> => (await call('GET', '/api/inbox')).items;
-    await eventually(inboxed).toContainEqual(
+    const listInbox = async (): Promise<unknown> => (await call('GET', '/api/inbox')).items;
+    await eventually(listInbox).toContainEqual(
       expect.objectContaining({ topic: 'ada-now', time: nowSeconds * secondMs }),
     );
     expect(await fault('POST', `/api/push/planned/${id}/publish`, undefined, toBasic('ada'))).toContain('404');

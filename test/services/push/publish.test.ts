@@ -35,8 +35,8 @@ describe('parameters', () => {
   it('prefers headers to the query and skips empty ones', async () => {
     const both = await rig.publish('/g?title=query&t=late', 'x', { Title: 'header' });
     expect(both.title).toBe('header');
-    const fallen = await rig.publish('/g?title=query', 'x', { 'X-Title': '', Title: ' ', T: 'third' });
-    expect(fallen.title).toBe('third');
+    const fallback = await rig.publish('/g?title=query', 'x', { 'X-Title': '', Title: ' ', T: 'third' });
+    expect(fallback.title).toBe('third');
   });
 
   it('prefers the body to the message parameter and unescapes \\n of the latter', async () => {

@@ -52,8 +52,8 @@ const subscribe = async (to: typeof browser, topics: string[], authorization = a
   const order = { endpoint: to.endpoint, ...to.keys, topics };
   expect((await api('PUT', '/api/push/browsers', order, authorization)).status).toBe(200);
 };
-const setRules = async (rules: object[], more: object = {}, authorization = admin) => {
-  const reply = await api('PUT', '/api/push/quiet', { rules, zone, ...more }, authorization);
+const setRules = async (rules: object[], overrides: object = {}, authorization = admin) => {
+  const reply = await api('PUT', '/api/push/quiet', { rules, zone, ...overrides }, authorization);
   expect(reply.status, JSON.stringify(reply.body)).toBe(200);
   return reply.body;
 };
@@ -375,7 +375,7 @@ describe('urgent message', () => {
     ['deleted', async () => rig.ask('DELETE', '/alarms/fire', { authorization: admin })],
     ['replaced by a lower one', async () => rig.publish('/alarms/fire', 'it is out', { priority: '3' })],
     ['made silent', async () => setRules([{ topics: 'alarms', mode: 'silent' }])],
-  ])('is not repeated after it was %s', async (_how, acknowledge) => {
+  ])('is not repeated after it was %s', async (_case, acknowledge) => {
     await setRules(repeating);
     await rig.publish('/alarms/fire', 'smoke', urgent);
     await eventually(async () => (await api('GET', '/api/inbox')).body.total).toBe(1);

@@ -31,7 +31,7 @@ describe('message retention', () => {
     rig = await openRig({ clock });
   });
   afterAll(() => rig[Symbol.asyncDispose]());
-  const life = ({ time, expires }: any): number => expires - time;
+  const getLifetime = ({ time, expires }: any): number => expires - time;
 
   it('is set by topic with the longest pattern first, or by the setting, and returned in expires', async () => {
     expect(await setRetention(rig)).toEqual({ rules: [], kept: [], otherwise: 12 * hourSeconds });
@@ -41,25 +41,25 @@ describe('message retention', () => {
       { topic: '*-few', seconds: null, most: 3 },
     ];
     expect((await setRetention(rig, rules)).rules).toHaveLength(3);
-    expect(life(await rig.publish('/logs-web'))).toBe(hourSeconds);
-    expect(life(await rig.publish('/logs-audit-web'))).toBe(30 * 24 * hourSeconds);
-    expect(life(await rig.publish('/x-few'))).toBe(12 * hourSeconds);
-    expect(life(await rig.publish('/other'))).toBe(12 * hourSeconds);
-    expect(life(await rig.publish('/logs-web', 'x', { In: '1h' }))).toBe(hourSeconds);
+    expect(getLifetime(await rig.publish('/logs-web'))).toBe(hourSeconds);
+    expect(getLifetime(await rig.publish('/logs-audit-web'))).toBe(30 * 24 * hourSeconds);
+    expect(getLifetime(await rig.publish('/x-few'))).toBe(12 * hourSeconds);
+    expect(getLifetime(await rig.publish('/other'))).toBe(12 * hourSeconds);
+    expect(getLifetime(await rig.publish('/logs-web', 'x', { In: '1h' }))).toBe(hourSeconds);
   });
 
   it('is shortened by the message in header, query and JSON', async () => {
     await setRetention(rig, [{ topic: 'brief-*', seconds: hourSeconds, most: null }]);
-    expect(life(await rig.publish('/brief-x', 'x', { Expire: '10m' }))).toBe(600);
-    expect(life(await rig.publish('/brief-x?expire=30s'))).toBe(30);
+    expect(getLifetime(await rig.publish('/brief-x', 'x', { Expire: '10m' }))).toBe(600);
+    expect(getLifetime(await rig.publish('/brief-x?expire=30s'))).toBe(30);
     const { text } = await rig.ask(
       'POST',
       '/',
       { authorization: admin },
       '{"topic":"brief-x","message":"m","expire":"2 minutes"}',
     );
-    expect(life(JSON.parse(text))).toBe(120);
-    expect(life(await rig.publish('/brief-x', 'x', { Expire: '2 days' }))).toBe(hourSeconds);
+    expect(getLifetime(JSON.parse(text))).toBe(120);
+    expect(getLifetime(await rig.publish('/brief-x', 'x', { Expire: '2 days' }))).toBe(hourSeconds);
     const refused = await rig.ask('POST', '/brief-x', { authorization: admin, Expire: 'soon' }, 'x');
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('expire takes a duration')]);
   });
@@ -87,16 +87,16 @@ describe('message retention', () => {
     await rig.publish('/was', 'waits', { In: '30s' });
     await setRetention(rig, [{ topic: 'was', seconds: hourSeconds, most: null }]);
     clock.advance(minuteMs);
-    const lives = async (): Promise<number[]> => (await rig.poll('/was/json?poll=1')).map(life);
-    await eventually(lives).toEqual([600, hourSeconds, hourSeconds, hourSeconds]);
+    const readLifetimes = async (): Promise<number[]> => (await rig.poll('/was/json?poll=1')).map(getLifetime);
+    await eventually(readLifetimes).toEqual([600, hourSeconds, hourSeconds, hourSeconds]);
     const [, file] = await rig.poll('/was/json?poll=1');
     expect(file.attachment.expires).toBe(file.expires);
     await setRetention(rig, [{ topic: 'was', seconds: 7 * hourSeconds, most: null }]);
     clock.advance(minuteMs);
-    expect(await lives()).toEqual([600, hourSeconds, hourSeconds, hourSeconds]);
+    expect(await readLifetimes()).toEqual([600, hourSeconds, hourSeconds, hourSeconds]);
     await setRetention(rig, [{ topic: 'was', seconds: 0, most: null }]);
     clock.advance(minuteMs);
-    await eventually(lives).toEqual([]);
+    await eventually(readLifetimes).toEqual([]);
     expect((await rig.ask('GET', new URL(attachment.url).pathname)).status).toBe(404);
   });
 
@@ -166,8 +166,8 @@ it('continues after a restart with existing messages', async () => {
     expect((await rig.publish('/kept', 'e')).expires).toBe(clock.now() / 1000 + hourSeconds);
     clock.advance(minuteMs);
     await eventually(() => listTexts(rig, 'kept')).toEqual(['d', 'e']);
-    const lives = (await rig.poll('/kept/json?poll=1')).map(({ time, expires }) => expires - time);
-    expect(lives).toEqual([hourSeconds, hourSeconds]);
+    const readLifetimes = (await rig.poll('/kept/json?poll=1')).map(({ time, expires }) => expires - time);
+    expect(readLifetimes).toEqual([hourSeconds, hourSeconds]);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

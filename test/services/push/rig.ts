@@ -84,7 +84,7 @@ export async function openRig(
   const port = host.port('push');
   if (context === undefined) throw new Error('the probe was not started');
 
-  const ask: Rig['ask'] = async (method, path, headers = {}, body) => {
+  const sendRequest: Rig['ask'] = async (method, path, headers = {}, body) => {
     const request = httpRequest({ port, host: '127.0.0.1', method, path, headers });
     // Sends bytes, because Node would otherwise write the headers in the string's encoding.
     request.end(body === undefined ? undefined : Buffer.from(body));
@@ -102,14 +102,14 @@ export async function openRig(
     host,
     port,
     context,
-    ask,
+    ask: sendRequest,
     async publish(path, body = 'x', headers = {}) {
-      const response = await ask('POST', path, { authorization: admin, ...headers }, body);
+      const response = await sendRequest('POST', path, { authorization: admin, ...headers }, body);
       if (response.status !== 200) throw new Error(`${response.status} ${response.text}`);
       return JSON.parse(response.text);
     },
     async poll(path) {
-      const { text } = await ask('GET', path, { authorization: admin });
+      const { text } = await sendRequest('GET', path, { authorization: admin });
       return splitLines(text).map((line) => JSON.parse(line));
     },
     async listen(path, headers = { authorization: admin }) {

@@ -104,9 +104,9 @@ describe('schedule', () => {
     });
     advanceSilently(clock, dayMs);
     await eventually(() => stream.messages).toHaveLength(3);
-    const inboxed = async (): Promise<readonly any[]> =>
+    const listInbox = async (): Promise<readonly any[]> =>
       (await api<any>(rig.host.url('control'), '/api/inbox', { headers: { Authorization: admin } })).items;
-    await eventually(async () => (await inboxed()).filter(({ topic }) => topic === 'plants').length).toBe(3);
+    await eventually(async () => (await listInbox()).filter(({ topic }) => topic === 'plants').length).toBe(3);
     await call('DELETE', `/${created.id}`);
     advanceSilently(clock, dayMs);
     await rig.publish('/plants', 'end');
@@ -164,22 +164,22 @@ describe('schedule', () => {
 
   it('is visible only to its account and administrators', async () => {
     const adaSchedule = await call('POST', '', { ...dailySchedule, topic: 'ada-own' }, ada);
-    const his = await call('POST', '', { ...dailySchedule, topic: 'his' });
+    const otherSchedule = await call('POST', '', { ...dailySchedule, topic: 'his' });
     expect((await call('GET', '', undefined, ada)).schedules.map(({ id }: PushSchedule) => id)).toEqual([
       adaSchedule.id,
     ]);
     const form = { ...dailySchedule, topic: 'ada-own' };
-    expect(await fault('PUT', `/${his.id}`, form, ada)).toContain('404');
-    expect(await fault('DELETE', `/${his.id}`, undefined, ada)).toContain('404');
-    expect(await fault('POST', `/${his.id}/run`, undefined, ada)).toContain('404');
-    expect(await fault('PUT', `/${his.id}/enabled`, { enabled: false }, ada)).toContain('404');
+    expect(await fault('PUT', `/${otherSchedule.id}`, form, ada)).toContain('404');
+    expect(await fault('DELETE', `/${otherSchedule.id}`, undefined, ada)).toContain('404');
+    expect(await fault('POST', `/${otherSchedule.id}/run`, undefined, ada)).toContain('404');
+    expect(await fault('PUT', `/${otherSchedule.id}/enabled`, { enabled: false }, ada)).toContain('404');
     expect(await fault('PUT', `/${adaSchedule.id}`, { ...form, topic: 'his' }, ada)).toContain('403');
     expect(await fault('POST', '', { ...dailySchedule, topic: 'his' }, ada)).toContain('403');
     expect(await call('PUT', `/${adaSchedule.id}`, form)).toMatchObject({ account: 'ada' });
     const page = await call('GET', '?limit=1');
-    expect(page).toMatchObject({ schedules: [{ id: his.id }] });
+    expect(page).toMatchObject({ schedules: [{ id: otherSchedule.id }] });
     expect((await call('GET', `?limit=1&before=${page.next}`)).schedules).toMatchObject([{ id: adaSchedule.id }]);
-    await call('DELETE', `/${his.id}`);
+    await call('DELETE', `/${otherSchedule.id}`);
     await api(rig.host.url('control'), '/api/accounts/ada', { method: 'DELETE', headers: { Authorization: admin } });
     await eventually(async () => find(adaSchedule.id)).toBeUndefined();
   });

@@ -34,12 +34,12 @@ describe('message search', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  const ask = (query: Record<string, string | number>, as = admin): Promise<SearchReply> => {
+  const sendRequest = (query: Record<string, string | number>, as = admin): Promise<SearchReply> => {
     const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
     return api(rig.host.url('control'), `/api/push/search?${text.toString()}`, { headers: { Authorization: as } });
   };
-  const findTexts = async (...args: Parameters<typeof ask>): Promise<string[]> =>
-    (await ask(...args)).messages.map(({ message }) => message);
+  const findTexts = async (...args: Parameters<typeof sendRequest>): Promise<string[]> =>
+    (await sendRequest(...args)).messages.map(({ message }) => message);
 
   it('finds title, text and tags in all topics, newest first', async () => {
     await rig.publish('/nas', 'Volume is FULL', { Title: 'Disk', Tags: 'warning' });
@@ -69,7 +69,7 @@ describe('message search', () => {
     expect(await findTexts({ tag: 'red' })).toEqual(['narrow three', 'narrow one']);
     expect(await findTexts({ words: 'narrow', since })).toEqual(['narrow three', 'narrow two']);
     expect(await findTexts({ words: 'narrow', until: since - 1 })).toEqual(['narrow one']);
-    await expect(ask({ words: 'x', topic: 'a b' })).rejects.toThrow('422');
+    await expect(sendRequest({ words: 'x', topic: 'a b' })).rejects.toThrow('422');
   });
 
   it('returns only what each account may read', async () => {
@@ -92,7 +92,7 @@ describe('message search', () => {
     ] as const) {
       const seen: string[] = [];
       for (let before: number | null = 1e9; before !== null;) {
-        const page: SearchReply = await ask({ words: 'paged', limit: 4, before }, as);
+        const page: SearchReply = await sendRequest({ words: 'paged', limit: 4, before }, as);
         seen.push(...page.messages.map(({ message }) => message));
         before = page.next;
       }

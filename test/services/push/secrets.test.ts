@@ -31,11 +31,11 @@ it('keeps credentials, keys and browser endpoints out of the log, metrics and re
     topics: ['s'],
   };
   const responses: string[] = [];
-  const ask = async (...args: Parameters<typeof rig.ask>) => {
+  const sendRequest = async (...args: Parameters<typeof rig.ask>) => {
     const { text, headers } = await rig.ask(...args);
     responses.push(text, JSON.stringify(headers));
   };
-  await ask('POST', '/v1/webpush', { authorization: basic }, JSON.stringify(order));
+  await sendRequest('POST', '/v1/webpush', { authorization: basic }, JSON.stringify(order));
   for (const [method, path, body] of [
     ['POST', '/s', 'm'],
     ['POST', '/s', Buffer.alloc(9000)],
@@ -47,11 +47,11 @@ it('keeps credentials, keys and browser endpoints out of the log, metrics and re
     ['POST', '/v1/users', '{"username":"jo","password":"swordfish-lantern-otter"}'],
     ['POST', '/_matrix/push/v1/notify', '{}'],
   ] as const) {
-    await ask(method, path, { authorization: basic }, body);
-    await ask(method, path, { authorization: `Bearer ${token}` }, body);
-    await ask(method, `${path}${path.includes('?') ? '&' : '?'}auth=${inQuery}`, {}, body);
-    await ask(method, path, { authorization: `${basic}x` }, body);
-    await ask(method, path, { authorization: `Bearer ${token.slice(0, -1)}` }, body);
+    await sendRequest(method, path, { authorization: basic }, body);
+    await sendRequest(method, path, { authorization: `Bearer ${token}` }, body);
+    await sendRequest(method, `${path}${path.includes('?') ? '&' : '?'}auth=${inQuery}`, {}, body);
+    await sendRequest(method, path, { authorization: `${basic}x` }, body);
+    await sendRequest(method, path, { authorization: `Bearer ${token.slice(0, -1)}` }, body);
   }
   responses.push(await sendRaw(rig.port, `GET /s?auth=${inQuery}\r\nAuthorization ${basic}\r\n\r\n`));
   responses.push(await sendRaw(rig.port, `GET /s HTTP/1.1\r\nAuthorization: ${basic}\r\nConnection: close\r\n\r\n`));

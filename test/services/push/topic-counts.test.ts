@@ -118,7 +118,7 @@ describe('topic counts by day', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'counts-'));
     using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     const clock = createFakeClock(new Date(2026, 9, 24, 1, 44).getTime());
-    const lately = async (host: TestHost): Promise<number> => {
+    const countRecent = async (host: TestHost): Promise<number> => {
       const { hours } = await api<{ hours: readonly { normal: number }[] }>(
         host.url('control'),
         '/api/push/statistics/hours',
@@ -133,9 +133,9 @@ describe('topic counts by day', () => {
     clock.advance(13 * 3600 * 1000);
     await using host = await openTestHost({ services, dataDir, clock });
     await publish(host, 'news');
-    expect(await lately(host)).toBe(2);
+    expect(await countRecent(host)).toBe(2);
     expect(await api(host.url('control'), '/api/push/statistics')).toMatchObject({ today: 2 });
     clock.advance(12 * 3600 * 1000);
-    expect(await lately(host)).toBe(1);
+    expect(await countRecent(host)).toBe(1);
   });
 });

@@ -86,7 +86,7 @@ describe('browser with a closed page', () => {
     expect(browser.open(service.received[0] as Received).message.message).toMatch(/^ä{1000,}…$/);
   });
 
-  it('is deleted when its push service no longer knows it, and after unsubscribing', async () => {
+  it('is deleted when its push service returns 410, and after unsubscribing', async () => {
     const [expiredBrowser, unsubscribed] = [newBrowser(service.origin, 'gone'), newBrowser(service.origin, 'leaving')];
     await subscribe(expiredBrowser, ['news']);
     service.answers.push(410);

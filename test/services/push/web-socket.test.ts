@@ -113,20 +113,20 @@ describe('WebSocket stream', () => {
   });
 
   it('receives a ping every 45 seconds and is closed after 60 without answer', async () => {
-    using lively = await openStream('/wl/ws');
-    const deaf = await openSlowClient('/wl/ws');
-    const closed = once(deaf, 'close');
-    const pinged = once(lively.socket, 'ping');
+    using activeStream = await openStream('/wl/ws');
+    const pausedClient = await openSlowClient('/wl/ws');
+    const closed = once(pausedClient, 'close');
+    const pinged = once(activeStream.socket, 'ping');
     clock.advance(45_000);
     await pinged;
     // The pong must arrive before the timeout.
     await rig.publish('/wl', 'one');
-    await expect.poll(() => lively.messages.length).toBe(1);
+    await expect.poll(() => activeStream.messages.length).toBe(1);
     clock.advance(60_000);
     await closed;
     await rig.publish('/wl', 'two');
-    await expect.poll(() => lively.messages.length).toBe(2);
-    expect(lively.events.filter(({ event }) => event === 'keepalive')).toEqual([]);
+    await expect.poll(() => activeStream.messages.length).toBe(2);
+    expect(activeStream.events.filter(({ event }) => event === 'keepalive')).toEqual([]);
   });
 
   it('ends when the permission to read is revoked', async () => {
@@ -142,7 +142,7 @@ describe('WebSocket stream', () => {
   it.each([
     ['pings', Buffer.concat([Buffer.from([0x89, 0x80 | 60, 0, 0, 0, 0]), Buffer.alloc(60)])],
     ['pieces of a frame', Buffer.from([0x00, 0x80, 0, 0, 0, 0])],
-  ])('is closed when its client keeps sending %s', async (_what, bytes) => {
+  ])('is closed when its client keeps sending %s', async (_case, bytes) => {
     using chatty = await openStream('/chatty/ws');
     using reader = await openStream('/chatty/ws');
     const { _socket: raw } = chatty.socket as unknown as { _socket: Socket };
@@ -169,23 +169,23 @@ describe('WebSocket stream', () => {
   });
 
   it('closes slow clients and continues with others', async () => {
-    using lively = await openStream('/ws1/ws');
-    const deaf = await openSlowClient('/ws1/ws');
-    deaf.pause();
+    using activeStream = await openStream('/ws1/ws');
+    const pausedClient = await openSlowClient('/ws1/ws');
+    pausedClient.pause();
     const text = 'x'.repeat(4000);
     let isClosed = false;
-    deaf.once('close', () => (isClosed = true));
+    pausedClient.once('close', () => (isClosed = true));
     for (let count = 0; count < 6000 && !isClosed; count += 100) {
       await Promise.all(Array.from({ length: 100 }, () => rig.publish('/ws1', text, { Cache: 'no' })));
       const page = await fetch(`${rig.host.url('control')}/metrics`, { headers: { authorization: admin } });
       isClosed = /^push_subscribers_cut_total\{service="push"\} 1$/m.test(await page.text());
     }
     expect(isClosed).toBe(true);
-    const before = lively.messages.length;
+    const before = activeStream.messages.length;
     await rig.publish('/ws1', 'end');
-    await expect.poll(() => getTexts(lively.messages).at(-1)).toBe('end');
-    expect(lively.messages.length).toBeGreaterThan(before);
-    deaf.destroy();
+    await expect.poll(() => getTexts(activeStream.messages).at(-1)).toBe('end');
+    expect(activeStream.messages.length).toBeGreaterThan(before);
+    pausedClient.destroy();
   }, 60_000);
 });
 

@@ -139,11 +139,11 @@ describe('a response', () => {
     );
     fixture.write(many);
     const input = { fs: `${fixture.folder}/many`, remote: '' };
-    const waited = await fixture.call('operations/list', input);
-    expect(waited.body.list).toHaveLength(1000);
+    const waitingCall = await fixture.call('operations/list', input);
+    expect(waitingCall.body.list).toHaveLength(1000);
     const status = (jobid: unknown) => fixture.call('job/status', { jobid });
-    expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body).toMatchObject({ success: true });
-    expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body.output).toEqual({});
+    expect((await status(Number(waitingCall.headers.get('x-rclone-jobid')))).body).toMatchObject({ success: true });
+    expect((await status(Number(waitingCall.headers.get('x-rclone-jobid')))).body.output).toEqual({});
     const { body } = await fixture.call('operations/list', { ...input, _async: true });
     const laterStatus = await until(
       () => status(body.jobid),

@@ -40,7 +40,7 @@ const membersOnly = new RegExp(
 describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
   let fixture: SyncFixture;
   const jobs = new Map<number, number>();
-  const here = (value: unknown): any => JSON.parse(JSON.stringify(value).replaceAll('/data', fixture.folder));
+  const replaceFolder = (value: unknown): any => JSON.parse(JSON.stringify(value).replaceAll('/data', fixture.folder));
 
   beforeAll(async () => {
     fixture = await openSyncFixture();
@@ -68,7 +68,7 @@ describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
       writeFileSync(join(fixture.folder, 'src/big.bin'), 'large');
       utimesSync(join(fixture.folder, 'src/big.bin'), 0, 0);
     }
-    const input: any = request.body === null ? undefined : here(request.body);
+    const input: any = request.body === null ? undefined : replaceFolder(request.body);
     const isText = typeof input === 'string';
     if (!isText && typeof input?.jobid === 'number' && jobs.has(input.jobid)) input.jobid = jobs.get(input.jobid);
     if (!isText && input?.jobid === '32') input.jobid = String(jobs.get(32));
@@ -84,7 +84,7 @@ describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
         ({ body }) => body.finished === true,
       );
     }
-    const reply = await fetch(`${fixture.url}${here(request.path) as string}`, {
+    const reply = await fetch(`${fixture.url}${replaceFolder(request.path) as string}`, {
       method: request.method,
       headers: {
         ...request.headers,
@@ -95,7 +95,7 @@ describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
     const text = await reply.text();
     const isJson = reply.headers.get('content-type')?.startsWith('application/json') === true;
     const body: any = isJson ? JSON.parse(text) : text;
-    const expected: any = here(response.body);
+    const expected: any = replaceFolder(response.body);
     if (typeof expected?.jobid === 'number') jobs.set(expected.jobid, body.jobid);
     const check = otherwise[file];
     if (check !== undefined) return check(body, reply.status);

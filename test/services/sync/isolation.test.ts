@@ -169,8 +169,8 @@ describe.skipIf(lacksRclone)('access of an account with a grant for one folder',
     expect(readdirSync(fixture.folder)).toEqual(before);
     expect(readdirSync(others())).toEqual(['secret.txt']);
     expect(readFileSync(join(others(), 'secret.txt'), 'utf8')).toBe(secret);
-    const loot = join(getOwnFolder(), 'loot');
-    if (existsSync(loot)) expect(readdirSync(loot)).toEqual([]);
+    const targetFolder = join(getOwnFolder(), 'loot');
+    if (existsSync(targetFolder)) expect(readdirSync(targetFolder)).toEqual([]);
     expect(existsSync(join(getOwnFolder(), 'loot.txt'))).toBe(false);
   });
 

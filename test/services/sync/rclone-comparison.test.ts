@@ -94,7 +94,7 @@ describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd',
     await Promise.all([homeport[Symbol.asyncDispose](), rclone[Symbol.asyncDispose]()]);
   });
 
-  const ask = async (fixture: SyncFixture, [path, input]: readonly [string, object]) => {
+  const sendRequest = async (fixture: SyncFixture, [path, input]: readonly [string, object]) => {
     const signIn =
       fixture === homeport
         ? ['--url', fixture.url, '--user', admin.name, '--pass', admin.password]
@@ -114,7 +114,7 @@ describe.skipIf(lacksRclone)('the most frequent calls compared with rclone rcd',
 
   it('answers identically in sequence and leaves identical files', async () => {
     for (const step of steps) {
-      const [here, there] = [await ask(homeport, step), await ask(rclone, step)];
+      const [here, there] = [await sendRequest(homeport, step), await sendRequest(rclone, step)];
       const description = `${step[0]} ${JSON.stringify(step[1])}`;
       if (long.has(step[0]))
         expect(JSON.stringify(here) === JSON.stringify(there), description + firstDifference(here, there)).toBe(true);

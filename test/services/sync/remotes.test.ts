@@ -9,7 +9,7 @@ import { lacksRclone, openSyncFixture, until, type SyncFixture } from './sync-fi
  * Uses a separate connection, since the engine reopens the same port each time and a kept-alive connection would be
  * stale.
  */
-const look = (address: string): Promise<Response> => fetch(address, { headers: { connection: 'close' } });
+const getPage = (address: string): Promise<Response> => fetch(address, { headers: { connection: 'close' } });
 
 /**
  * Follows redirects as a browser does. The engine closes its listener once it has the code, sometimes before the last
@@ -18,7 +18,7 @@ const look = (address: string): Promise<Response> => fetch(address, { headers: {
 const signIn = async (address: string): Promise<void> => {
   const toProvider = await fetch(address, { headers: { connection: 'close' }, redirect: 'manual' });
   expect(toProvider.status).toBe(307);
-  await look(toProvider.headers.get('location') ?? '').then(
+  await getPage(toProvider.headers.get('location') ?? '').then(
     (answer) => expect([200, 400]).toContain(answer.status),
     () => undefined,
   );
@@ -27,8 +27,8 @@ const signIn = async (address: string): Promise<void> => {
 describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
   let fixture: SyncFixture;
   let provider: Provider;
-  const begin = (name: string, type: string, more: object = {}) =>
-    fixture.api('POST', '/api/sync/remotes', { name, type, parameters: { ...provider.parameters, ...more } });
+  const begin = (name: string, type: string, overrides: object = {}) =>
+    fixture.api('POST', '/api/sync/remotes', { name, type, parameters: { ...provider.parameters, ...overrides } });
   const answer = (name: string, text: string) =>
     fixture.api('POST', `/api/sync/remotes/${name}/setup`, { answer: text });
   const getSetupStep = (name: string) => fixture.api('GET', `/api/sync/remotes/${name}/setup`);
@@ -102,7 +102,7 @@ describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
     await expect(getSetupStep('given-up')).rejects.toThrow('404');
     await until(
       () =>
-        look(other).then(
+        getPage(other).then(
           () => false,
           () => true,
         ),
@@ -152,7 +152,7 @@ describe.skipIf(lacksRclone)('a remote with a browser sign-in', () => {
     ).toEqual({ step: 'done' });
   });
 
-  it('waits for the sign-in port and asks again if another program uses it', async () => {
+  it('waits for the sign-in port and retries if another program uses it', async () => {
     const other = createServer().listen(53_682, '127.0.0.1');
     await once(other, 'listening');
     await begin('patient', 'yandex');

@@ -5,7 +5,7 @@ const listTasks = async (fixture: SyncFixture, authorization?: string): Promise<
   (await fixture.api('GET', '/api/sync', undefined, authorization)).tasks;
 
 describe('a removed account', () => {
-  it('leaves its sync tasks paused to administrators, and nothing to a new account of that name', async () => {
+  it('transfers its paused sync tasks to administrators, and nothing to a new account with that name', async () => {
     await using fixture = await openSyncFixture();
     fixture.write({ 'from/a': '1' });
     const grants = [{ resource: `${fixture.folder}/*`, permission: 'read-write' as const }];

@@ -18,7 +18,7 @@ import { lacksRclone, openSyncFixture } from './sync-fixture.ts';
 import { tree } from './trees.ts';
 
 /** Creates a repeatable number generator by seed. */
-function dice(seed: number): (below: number) => number {
+function createRandom(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1;
   return (below) => {
     state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0;
@@ -55,7 +55,7 @@ function listing(files: ReadonlyMap<string, string>): Listing {
 describe('delete limits with random folders', () => {
   it('deletes only previewed files, whatever happens after the preview', () => {
     for (let seed = 1; seed <= 2000; seed++) {
-      const roll = dice(seed);
+      const roll = createRandom(seed);
       const [source, destination] = [randomTree(roll, roll(12)), randomTree(roll, roll(12))];
       const plan = buildPlan(listing(source), listing(destination), 'sync');
       const [sourceLater, destinationLater] = [new Map(source), new Map(destination)];
@@ -87,15 +87,15 @@ describe('delete limits with random folders', () => {
   it('holds plans beyond the limits, and always holds an empty source', () => {
     let heldCount = 0;
     for (let seed = 1; seed <= 2000; seed++) {
-      const roll = dice(seed);
+      const roll = createRandom(seed);
       const [source, destination] = [randomTree(roll, roll(8)), randomTree(roll, roll(30))];
       const plan = buildPlan(listing(source), listing(destination), 'sync');
       const limits = { files: roll(10), percent: roll(101) };
-      const brakes = getApprovalReasons(plan, limits);
+      const reasons = getApprovalReasons(plan, limits);
       const count = plan.deletes.length;
       const isTooMuch = count > limits.files || (count >= 5 && (100 * count) / plan.destinationFiles > limits.percent);
-      expect(brakes.length > 0, `seed ${String(seed)}`).toBe(count > 0 && (isTooMuch || source.size === 0));
-      if (brakes.length > 0) heldCount += 1;
+      expect(reasons.length > 0, `seed ${String(seed)}`).toBe(count > 0 && (isTooMuch || source.size === 0));
+      if (reasons.length > 0) heldCount += 1;
       expect(buildPlan(listing(source), listing(destination), 'copy').deletes).toEqual([]);
     }
     expect(heldCount).toBeGreaterThan(200);
@@ -108,11 +108,11 @@ describe('delete limits with random folders', () => {
         ['b', '1'],
       ]),
     );
-    const scraps = Array.from({ length: 9 }, (_, index): [string, string] => [
+    const temporaryFiles = Array.from({ length: 9 }, (_, index): [string, string] => [
       `a.0000000${String(index)}.partial`,
       'x',
     ]);
-    const plan = buildPlan(source, listing(new Map([...scraps, ['gone', 'x']])), 'sync');
+    const plan = buildPlan(source, listing(new Map([...temporaryFiles, ['gone', 'x']])), 'sync');
     expect(plan.deletes).toHaveLength(10);
     expect(getApprovalReasons(plan, { files: 1, percent: 0 })).toEqual([]);
     expect(getApprovalReasons(plan, { files: 0, percent: 100 })).toHaveLength(1);
@@ -120,7 +120,7 @@ describe('delete limits with random folders', () => {
 
   it('results in equal folders with the built-in engine', async () => {
     for (let seed = 1; seed <= 25; seed++) {
-      const roll = dice(seed);
+      const roll = createRandom(seed);
       const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-trees-'));
       const write = (name: string, files: ReadonlyMap<string, string>): void => {
         mkdirSync(join(folder, name));
@@ -139,11 +139,11 @@ describe('delete limits with random folders', () => {
       );
       const options = { group: '', exclude: [], signal: new AbortController().signal };
       const source = await mover.list(join(folder, 'from'), options);
-      const spelt = (files: ReadonlyMap<string, string>): readonly string[] =>
+      const listNames = (files: ReadonlyMap<string, string>): readonly string[] =>
         [...files.keys()].map((path) => path.normalize('NFC'));
       const isIn = (path: string, other: string): boolean =>
         other.startsWith(`${path}/`) || path.startsWith(`${other}/`);
-      const clash = spelt(to).some((path) => spelt(from).some((other) => isIn(path, other)));
+      const clash = listNames(to).some((path) => listNames(from).some((other) => isIn(path, other)));
       const copied = await mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, options);
       if (!clash) {
         expect(copied.status, `seed ${String(seed)}`).toBe(200);
@@ -153,7 +153,7 @@ describe('delete limits with random folders', () => {
         const remainingFiles = tree(join(folder, 'to'));
         for (const [path, text] of from) expect(remainingFiles[path], `seed ${String(seed)}: ${path}`).toBe(text);
         for (const path of Object.keys(remainingFiles))
-          expect(spelt(from), `seed ${String(seed)}`).toContain(path.normalize('NFC'));
+          expect(listNames(from), `seed ${String(seed)}`).toContain(path.normalize('NFC'));
       }
       rmSync(folder, { recursive: true });
       expect(existsSync(folder)).toBe(false);
@@ -271,7 +271,7 @@ it('leaves no partial file after a failed copy', async () => {
 it.skipIf(lacksRclone)('excludes the same files as rclone', async () => {
   await using fixture = await openSyncFixture();
   const parts = ['a', 'b', 'ab', 'a.b', 'é', '[x]', '{y}', 'a b', '*', 'B', 'a,b', 'x(1)', '^', '$'];
-  const roll = dice(7);
+  const roll = createRandom(7);
   const files = new Set<string>();
   for (let index = 0; index < 120; index++) {
     const path = Array.from({ length: 1 + roll(3) }, () => parts[roll(parts.length)] ?? 'a').join('/');
@@ -309,9 +309,9 @@ it.skipIf(lacksRclone)('excludes the same files as rclone', async () => {
   const fs = join(fixture.folder, 'files');
   let [compared, refused] = [0, 0];
   for (let seed = 1; seed <= 200; seed++) {
-    const die = dice(seed);
-    const exclude = Array.from({ length: 1 + die(2) }, () =>
-      Array.from({ length: 1 + die(4) }, () => pieces[die(pieces.length)] ?? 'a').join(''),
+    const random = createRandom(seed);
+    const exclude = Array.from({ length: 1 + random(2) }, () =>
+      Array.from({ length: 1 + random(4) }, () => pieces[random(pieces.length)] ?? 'a').join(''),
     );
     const text = JSON.stringify(exclude);
     const expected = await fixture.call('operations/list', {
@@ -340,12 +340,12 @@ it.skipIf(lacksRclone)('excludes the same files as rclone', async () => {
 
 it('matches patterns in linear time, and accepts regular expressions from administrators only', () => {
   const path = `${'a'.repeat(120)}/${'a'.repeat(120)}`;
-  const began = cpuTime();
+  const startedAt = cpuTime();
   for (const pattern of [`${'**a'.repeat(30)}b`, `${'*a'.repeat(30)}b`, `${'{a,*}'.repeat(30)}b`]) {
     expect([pattern, compileExclusion([pattern]).file(path)]).toEqual([pattern, false]);
     expect([pattern, compileExclusion([pattern]).file(`${path}b`)]).toEqual([pattern, true]);
   }
-  expect(cpuTime() - began).toBeLessThan(5000);
+  expect(cpuTime() - startedAt).toBeLessThan(5000);
   expect(() => compileExclusion(['x', '{{(a+)+$}}'], { expressions: false })).toThrow('only an administrator');
   expect(compileExclusion(['{{a+}}.txt']).file('b/aa.txt')).toBe(true);
 });
@@ -411,8 +411,8 @@ describe('explanation of a failed sync', () => {
   });
 
   it('is found quickly in a long text', () => {
-    const began = cpuTime();
+    const startedAt = cpuTime();
     explainFailure(`open ${'open '.repeat(200_000)}`);
-    expect(cpuTime() - began).toBeLessThan(500);
+    expect(cpuTime() - startedAt).toBeLessThan(500);
   });
 });

@@ -47,7 +47,7 @@ const look = async (): Promise<void> => {
   await fixture.api('GET', '/api/sync');
 };
 
-it('runs once what was due while the computer was asleep', async () => {
+it('runs a schedule once that was due while the computer was asleep', async () => {
   const task = await save({ cron: '0 3 * * *' });
   expect(await getNextRun(task)).toBe(Date.UTC(2026, 5, 2, 3));
   await look();
@@ -63,7 +63,7 @@ it('runs once what was due while the computer was asleep', async () => {
   expect(await runs(2)).toHaveLength(2);
 });
 
-it('runs once what was due while Homeport was not running', async () => {
+it('runs a schedule once that was due while Homeport was not running', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-time-'));
   try {
     const environment = { RCLONE_PATH: '/nowhere/rclone' };
@@ -242,5 +242,5 @@ it.skipIf(lacksRclone)('applies a bandwidth timetable to rclone', async () => {
   await using third = await openSyncFixture({ environment: { SYNC_BANDWIDTH: slots.join(' ') } });
   expect((await third.call('core/bwlimit')).body.rate).toBe('3Mi');
   await using fourth = await openSyncFixture();
-  await expect(fourth.api('PATCH', '/api/settings/sync', { bandwidth: 'slowly' })).rejects.toThrow('timetable');
+  await expect(fourth.api('PATCH', '/api/settings/sync', { bandwidth: 'slowly' })).rejects.toThrow('schedule');
 });

@@ -7,11 +7,11 @@ import { sync } from '../../../services/sync/index.ts';
 import type { Clock, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { sharedEngines } from '../../support/engines.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { lacks } from '../../support/requirements.ts';
+import { isMissing } from '../../support/requirements.ts';
 
 /** Path of rclone, installed by `npm test` or by the system. */
 export const rclonePath = (await sharedEngines().find('rclone')).path;
-export const lacksRclone = lacks(rclonePath !== null);
+export const lacksRclone = isMissing(rclonePath !== null);
 
 /** Host with file sync, and a folder with files to sync. */
 export interface SyncFixture extends AsyncDisposable {

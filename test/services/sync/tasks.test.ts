@@ -57,7 +57,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
     /** Creates a saved sync between two new folders. */
     const saved = async (
       files: Readonly<Record<string, string>>,
-      there: Readonly<Record<string, string>>,
+      existing: Readonly<Record<string, string>>,
       fields: object = {},
     ) => {
       taskCount += 1;
@@ -69,7 +69,7 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       mkdirSync(destination, { recursive: true });
       for (const [end, content] of [
         [source, files],
-        [destination, there],
+        [destination, existing],
       ] as const) {
         fixture.write(
           Object.fromEntries(
@@ -135,22 +135,22 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
       const task = await saved({ 'letters/To_Ann.txt': '1' }, {}, { notify: 'never' });
       const well = await run(task.id);
       renameSync(task.source, `${task.source} away`);
-      const badly = await run(task.id);
+      const failedRun = await run(task.id);
       const listJobIds = async (query: string): Promise<number[]> => {
         const { items } = await fixture.api('GET', `/api/sync/jobs?task=${String(task.id)}&${query}`);
         return items.map(({ id }: { id: number }) => id);
       };
-      expect(await listJobIds('show=all')).toEqual([badly.id, well.id]);
+      expect(await listJobIds('show=all')).toEqual([failedRun.id, well.id]);
       expect(await listJobIds('show=worked')).toEqual([well.id]);
-      expect(await listJobIds('show=problems')).toEqual([badly.id]);
+      expect(await listJobIds('show=problems')).toEqual([failedRun.id]);
       expect(await listJobIds('q=to_ann')).toEqual([well.id]);
       expect(await listJobIds('q=to-ann')).toEqual([]);
       expect(await listJobIds('q=to_ann&show=problems')).toEqual([]);
     });
 
     it('waits for approval before it deletes much, and then deletes only previewed files', async () => {
-      const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`old/${String(index)}`, 'x']));
-      const task = await saved({ keep: '1', added: '2' }, { ...many, keep: '1' });
+      const manyFiles = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`old/${String(index)}`, 'x']));
+      const task = await saved({ keep: '1', added: '2' }, { ...manyFiles, keep: '1' });
       const heldJob = await run(task.id);
       expect(heldJob).toMatchObject({
         state: 'held',
@@ -277,8 +277,8 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
         '{{\\d{4}-\\d\\d}}.csv',
         '/top',
       ];
-      const there = { 'b/cache/old': 'stays', 'old.tmp': 'stays', top: 'stays', gone: 'goes', 'deep/er/x': 'stays' };
-      const task = await saved(source, there, { exclude, maxDeletePercent: 100 });
+      const existing = { 'b/cache/old': 'stays', 'old.tmp': 'stays', top: 'stays', gone: 'goes', 'deep/er/x': 'stays' };
+      const task = await saved(source, existing, { exclude, maxDeletePercent: 100 });
       expect(await run(task.id)).toMatchObject({ state: 'done' });
       const [came, stays] = [
         ['a.txt', 'build', 'keep/cache', 'photo.JPG', 'qq.md', 'sub/top', 'two.log', 'x9'],
@@ -444,7 +444,7 @@ it.skipIf(lacksRclone)('continues after a power failure without running twice, a
     for (let index = 0; index < 12; index++)
       writeFileSync(join(folder, 'from', String(index)), Buffer.alloc(1024 * 1024, index));
     writeFileSync(join(folder, 'to/gone'), 'x');
-    const asker = (url: string) => async (method: string, path: string, body?: object) => {
+    const createCaller = (url: string) => async (method: string, path: string, body?: object) => {
       const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
       const reply = await fetch(`${url}${path}`, {
         method,
@@ -456,23 +456,23 @@ it.skipIf(lacksRclone)('continues after a power failure without running twice, a
     let id = 0;
     {
       await using host = await startHostProcess(dataDir, { environment });
-      const ask = asker(host.url('control'));
-      const task = await ask('POST', '/api/sync/tasks', {
+      const sendRequest = createCaller(host.url('control'));
+      const task = await sendRequest('POST', '/api/sync/tasks', {
         name: 'nightly',
         mode: 'sync',
         source: join(folder, 'from'),
         destination: join(folder, 'to'),
       });
-      id = (await ask('POST', `/api/sync/tasks/${String(task.id)}/run`, {})).id;
+      id = (await sendRequest('POST', `/api/sync/tasks/${String(task.id)}/run`, {})).id;
       await until(
-        async () => ask('GET', `/api/sync/jobs/${String(id)}`),
+        async () => sendRequest('GET', `/api/sync/jobs/${String(id)}`),
         ({ job }) => job.totals.bytes > 1024 * 1024,
       );
       await host.kill();
       expect(existsSync(join(folder, 'to/gone'))).toBe(true);
     }
     await using host = await startHostProcess(dataDir, { environment: { ...environment, SYNC_BANDWIDTH: '' } });
-    const ask = asker(host.url('control'));
+    const ask = createCaller(host.url('control'));
     expect((await ask('GET', `/api/sync/jobs/${String(id)}`)).job).toMatchObject({
       state: 'interrupted',
       error: expect.stringContaining('Homeport was ended') as string,

@@ -21,7 +21,7 @@ const health = async ({ host }: UptimeRig): Promise<string> => {
 };
 
 describe.skipIf(process.platform === 'win32')('the checker process', () => {
-  it('quarantines the monitor that was being checked when it died, and checks the others', async () => {
+  it('quarantines the monitor that was being checked at the crash, and checks all others', async () => {
     await using rig = await openUptime();
     await using silent = await openTarget(() => undefined);
     await using well = await openTarget();

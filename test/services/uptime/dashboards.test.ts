@@ -14,13 +14,16 @@ const missing = lacksProgram(promtool);
 const rules = resolveFile('assets/uptime/prometheus-alerts.yaml');
 
 /** Runs promtool and returns its status and output. */
-function ask(...args: string[]): { readonly status: number | null; readonly output: string } {
+function sendRequest(...args: string[]): { readonly status: number | null; readonly output: string } {
   const { status, stdout, stderr } = spawnSync(promtool, args, { encoding: 'utf8' });
   return { status, output: stdout + stderr };
 }
 
 it.skipIf(missing)('passes promtool, with alerts for monitors that are down, slow or about to expire', () => {
-  expect(ask('check', 'rules', rules)).toMatchObject({ status: 0, output: expect.stringContaining('5 rules found') });
+  expect(sendRequest('check', 'rules', rules)).toMatchObject({
+    status: 0,
+    output: expect.stringContaining('5 rules found'),
+  });
   const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
   const labels = 'monitor_id="1",monitor_name="web"';
   const alert = (alertname: string, severity: string, summary: string) => ({
@@ -66,7 +69,7 @@ it.skipIf(missing)('passes promtool, with alerts for monitors that are down, slo
       ],
     };
     writeFileSync(file, JSON.stringify(test));
-    expect(ask('test', 'rules', file)).toMatchObject({ status: 0 });
+    expect(sendRequest('test', 'rules', file)).toMatchObject({ status: 0 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

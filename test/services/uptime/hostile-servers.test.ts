@@ -47,7 +47,7 @@ describe('monitor of a hostile server', () => {
   it.each([
     ['a row without end', Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x44, 0x7f, 0xff, 0xff, 0xf0, 0, 1])],
     ['a message of 2 GB', Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xf0])],
-  ])('ends a PostgreSQL check at %s', async (_what, greeting) => {
+  ])('ends a PostgreSQL check at %s', async (_case, greeting) => {
     using server = await endless(() => greeting);
     const url = `postgres://u:p@127.0.0.1:${String(server.port)}/x`;
     expect(await down({ type: 'postgres', databaseConnectionString: url })).toContain('sends more than 8 MiB');

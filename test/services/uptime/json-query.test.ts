@@ -27,7 +27,7 @@ describe('JSON query', () => {
       '($a := {"f": function() { $a }}; $map([1..9999999], function($v) { $a }))',
     ],
     ['a path that looks plain', '{}', `${'a'.repeat(60)}!`],
-  ])('fails without affecting the process: %s', async (_what, text, path) => {
+  ])('fails without affecting the process: %s', async (_case, text, path) => {
     const failure = await query(text, path).then(
       ({ holds }) => (holds ? 'holds' : 'compared'),
       (error: unknown) => (error as Error).name,

@@ -71,18 +71,18 @@ it('responds to early calls and pushes heartbeats', async () => {
   await using target = await openTarget();
   const socket = io(rig.url, { transports: ['websocket'], forceNew: true });
   try {
-    const ask = (event: string, ...args: unknown[]) => socket.emitWithAck(event, ...args) as Promise<unknown>;
+    const sendRequest = (event: string, ...args: unknown[]) => socket.emitWithAck(event, ...args) as Promise<unknown>;
     const lists: string[] = [];
     socket.onAny((event: string) => void lists.push(event));
-    const response = await ask('login', { username: admin.name, password: admin.password, token: '' });
+    const response = await sendRequest('login', { username: admin.name, password: admin.password, token: '' });
     expect(response).toMatchObject({ ok: true, token: expect.any(String) });
     expect(lists).toContain('monitorList');
     const beat = new Promise((resolve) => socket.once('heartbeat', resolve));
-    expect(await ask('add', { name: 'x', type: 'http', accepted_statuscodes: [200] })).toEqual({
+    expect(await sendRequest('add', { name: 'x', type: 'http', accepted_statuscodes: [200] })).toEqual({
       ok: false,
       msg: 'Accepted status codes are not all strings',
     });
-    const added = await ask('add', {
+    const added = await sendRequest('add', {
       name: 'x',
       type: 'http',
       url: target.url,
@@ -91,8 +91,8 @@ it('responds to early calls and pushes heartbeats', async () => {
     });
     expect(added).toMatchObject({ ok: true, msg: 'successAdded', msgi18n: true, monitorID: 1 });
     expect(await beat).toMatchObject({ monitorID: 1, status: 1, msg: '200 - OK', important: true });
-    await ask('logout');
-    expect(await ask('getTags')).toEqual({ ok: false, msg: 'You are not logged in.' });
+    await sendRequest('logout');
+    expect(await sendRequest('getTags')).toEqual({ ok: false, msg: 'You are not logged in.' });
   } finally {
     socket.disconnect();
   }

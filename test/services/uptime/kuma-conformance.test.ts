@@ -210,8 +210,11 @@ it('serves an OpenAPI document and readable errors', async () => {
   const bad = await rig.raw('POST', '/api/monitors', { type: 'http', name: 'x', url: 'http://x', interval: 'often' });
   expect(bad.status).toBe(400);
   expect(await bad.json()).toMatchObject({ ok: false, issues: [{ path: ['interval'] }] });
-  const lacks = await rig.raw('POST', '/api/monitors', { type: 'port', name: 'x' });
-  expect(await lacks.json()).toMatchObject({ ok: false, issues: [{ path: ['hostname'] }, { path: ['port'] }] });
+  const incompleteMonitor = await rig.raw('POST', '/api/monitors', { type: 'port', name: 'x' });
+  expect(await incompleteMonitor.json()).toMatchObject({
+    ok: false,
+    issues: [{ path: ['hostname'] }, { path: ['port'] }],
+  });
   const monitor = await rig.add({
     type: 'steam',
     name: 'game',

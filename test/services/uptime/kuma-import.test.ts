@@ -47,12 +47,12 @@ it('keeps the start of an imported outage, also in the feed', async () => {
   await using rig = await openUptime({ clock: createFakeClock(now) });
   try {
     expect((await send(rig, readFileSync(file))).status).toBe(200);
-    const outages = async () =>
+    const countOutages = async () =>
       (await rig.call<{ rows: { outages: number }[] }>('GET', '/api/report?days=1&target=95')).rows.map(
         (row) => row.outages,
       );
     // The ongoing outage is a single one, also before the first check here.
-    expect(await outages()).toEqual([1, 1]);
+    expect(await countOutages()).toEqual([1, 1]);
     await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345?status=down`);
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
     await vi.waitUntil(async () =>
@@ -70,7 +70,7 @@ it('keeps the start of an imported outage, also in the feed', async () => {
         state: { status: 0, since: now - 3 * hour },
       });
     }
-    expect(await outages()).toEqual([1, 1]);
+    expect(await countOutages()).toEqual([1, 1]);
     const { items: incidents } = await rig.call<{ items: { startedAt: number }[] }>('GET', '/api/incidents');
     expect(incidents.map(({ startedAt }) => startedAt)).toEqual(incidents.map(() => now - 3 * hour));
   } finally {
@@ -320,8 +320,8 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
     // A monitor without a check here is not reported as up.
     expect(services.find(({ id }) => id === 'uptime')?.detail).toMatch(/^3 watched, [123] not checked yet$/);
     // Outages that ended before the import are listed as well.
-    const { items: outages } = await rig.call<{ items: object[] }>('GET', '/api/incidents');
-    expect(outages).toMatchObject([
+    const { items: countOutages } = await rig.call<{ items: object[] }>('GET', '/api/incidents');
+    expect(countOutages).toMatchObject([
       { monitorIds: [shop], startedAt: now - 2 * hour, resolvedAt: now - hour, cause: 'gone' },
       { monitorIds: [by['job']?.id], startedAt: now - 4 * hour, resolvedAt: now - 3 * hour, cause: 'late' },
     ]);

@@ -28,7 +28,7 @@ describe('monitor of a server without secure renegotiation', () => {
     ['http', (port: number) => ({ type: 'http', url: `https://127.0.0.1:${String(port)}/` })],
     ['keyword', (port: number) => ({ type: 'keyword', url: `https://127.0.0.1:${String(port)}/`, keyword: 'x' })],
     ['smtp', (port: number) => ({ type: 'smtp', hostname: '127.0.0.1', port, smtpSecurity: 'secure' })],
-  ])('continues the handshake: %s', async (_what, toMonitor) => {
+  ])('continues the handshake: %s', async (_case, toMonitor) => {
     const server = createServer((socket: Socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end(Buffer.concat([serverHello, alert])));

@@ -24,10 +24,10 @@ function slots(fields: object, from: string, maxSlots = 1, zone?: string): strin
   );
 }
 
-const nightly = (from: string, to: string, more: object = {}) => ({
+const nightly = (from: string, to: string, overrides: object = {}) => ({
   ...{ strategy: 'recurring-interval', intervalDay: 1, dateRange: ['2026-01-01 00:00:00'] },
   timeRange: [time(from), time(to)],
-  ...more,
+  ...overrides,
 });
 
 describe('wall-clock times and clock changes', () => {
@@ -73,7 +73,7 @@ describe('wall-clock times and clock changes', () => {
       '2026-03-28T12:00Z',
       '2026-03-28T22:00 2026-03-29T01:30',
     ],
-  ])('computes the occurrences of %s', (_what, from, to, timestamp, expected) => {
+  ])('computes the occurrences of %s', (_case, from, to, timestamp, expected) => {
     expect(slots(nightly(from, to), timestamp)).toEqual([expected]);
   });
 
@@ -86,7 +86,7 @@ describe('wall-clock times and clock changes', () => {
       '2026-10-03T15:30 2026-10-03T16:00',
     ],
     ['Kathmandu, which never moves', 'Asia/Kathmandu', '2026-03-28T12:00Z', '2026-03-28T20:30 2026-03-28T21:15'],
-  ])('computes the time of %s', (_what, zone, timestamp, expected) => {
+  ])('computes the time of %s', (_case, zone, timestamp, expected) => {
     const to = zone.startsWith('Asia') ? '03:00' : '02:30';
     const from = zone.startsWith('Asia') ? '02:15' : '02:00';
     expect(slots(nightly(from, to), timestamp, 1, zone)).toEqual([expected]);

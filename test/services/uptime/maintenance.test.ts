@@ -16,8 +16,8 @@ describe('maintenance window', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  const manual = (more: object) =>
-    rig.call<Maintenance>('POST', '/api/maintenances', { title: 'w', strategy: 'manual', ...more });
+  const manual = (overrides: object) =>
+    rig.call<Maintenance>('POST', '/api/maintenances', { title: 'w', strategy: 'manual', ...overrides });
 
   it('stops checks without notifications and reports recoveries afterwards', async () => {
     await using target = await openTarget();
@@ -156,23 +156,28 @@ describe('maintenance window', () => {
   it('supports the recorded socket.io calls', async () => {
     const socket = io(rig.url, { transports: ['websocket'], forceNew: true });
     try {
-      const ask = (event: string, ...args: unknown[]) =>
+      const sendRequest = (event: string, ...args: unknown[]) =>
         socket.emitWithAck(event, ...args) as Promise<Record<string, unknown>>;
-      await ask('login', { username: admin.name, password: admin.password, token: '' });
+      await sendRequest('login', { username: admin.name, password: admin.password, token: '' });
       const lists = nextList(socket);
       const add = golden('sio-add-maintenance');
-      const { maintenanceID: id, ...added } = await ask('addMaintenance', ...add.request.body);
+      const { maintenanceID: id, ...added } = await sendRequest('addMaintenance', ...add.request.body);
       const { maintenanceID: _, ...recorded } = add.response.body;
       expect(added).toEqual(recorded);
       expect(Object.keys(await lists)).toContain(String(id));
       const get = golden('sio-get-maintenance').response.body as { maintenance: object };
-      expect(await ask('getMaintenance', id)).toEqual({ ...get, maintenance: { ...get.maintenance, id } });
+      expect(await sendRequest('getMaintenance', id)).toEqual({ ...get, maintenance: { ...get.maintenance, id } });
       const one = await rig.add({ type: 'manual', name: 'covered', interval: 3600 });
-      await ask('addMonitorMaintenance', id, [{ id: one.id }]);
-      expect(await ask('getMonitorMaintenance', id)).toEqual({ ok: true, monitors: [{ id: one.id, name: 'covered' }] });
-      expect(await ask('pauseMaintenance', id)).toEqual({ ok: true, msg: 'successPaused', msgi18n: true });
-      expect(await ask('getMaintenance', id)).toMatchObject({ maintenance: { status: 'inactive', active: false } });
-      expect(await ask('deleteMaintenance', id)).toEqual(golden('sio-delete-maintenance').response.body);
+      await sendRequest('addMonitorMaintenance', id, [{ id: one.id }]);
+      expect(await sendRequest('getMonitorMaintenance', id)).toEqual({
+        ok: true,
+        monitors: [{ id: one.id, name: 'covered' }],
+      });
+      expect(await sendRequest('pauseMaintenance', id)).toEqual({ ok: true, msg: 'successPaused', msgi18n: true });
+      expect(await sendRequest('getMaintenance', id)).toMatchObject({
+        maintenance: { status: 'inactive', active: false },
+      });
+      expect(await sendRequest('deleteMaintenance', id)).toEqual(golden('sio-delete-maintenance').response.body);
     } finally {
       socket.disconnect();
     }

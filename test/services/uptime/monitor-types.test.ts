@@ -23,8 +23,8 @@ afterAll(() => rig[Symbol.asyncDispose]());
 const hourly = { interval: 3600, timeout: 20 };
 
 it.skipIf(lacksProgram('ping'))('measures a ping and reports an unknown name as down', async () => {
-  const here = { type: 'ping', hostname: '127.0.0.1', packetSize: 120, ping_count: 2, ...hourly };
-  const { id } = await rig.add({ ...here, name: 'here' });
+  const pingMonitor = { type: 'ping', hostname: '127.0.0.1', packetSize: 120, ping_count: 2, ...hourly };
+  const { id } = await rig.add({ ...pingMonitor, name: 'here' });
   expect((await rig.until(id, 1)).ping).toEqual(expect.any(Number));
   const none = await rig.add({ type: 'ping', name: 'none', hostname: 'nosuch.invalid', ...hourly });
   expect((await rig.until(none.id, 0)).msg).toContain('nosuch.invalid');
@@ -216,7 +216,7 @@ describe('certificate details', () => {
     open.push(server);
     return `https://localhost:${String(await listen(server))}/`;
   };
-  const add = async (name: string, more: object = {}) =>
+  const add = async (name: string, overrides: object = {}) =>
     rig.add({
       type: 'http',
       name,
@@ -224,7 +224,7 @@ describe('certificate details', () => {
       tlsCa: read('root.pem'),
       expiryNotification: true,
       ...hourly,
-      ...more,
+      ...overrides,
     });
 
   it('lists chain, issuer and validity', async () => {

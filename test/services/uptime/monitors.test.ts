@@ -67,8 +67,8 @@ describe('HTTP monitor', () => {
       response.writeHead(302, { location: request.url === '/round' ? '/round' : end.url }).end();
     });
     const common = { type: 'http', interval: 60, authMethod: 'basic', basic_auth_user: 'u', basic_auth_pass: 'p' };
-    const led = await rig.add({ ...common, name: 'led', url: `${start.url}/` });
-    await rig.until(led.id, 1);
+    const redirectMonitor = await rig.add({ ...common, name: 'led', url: `${start.url}/` });
+    await rig.until(redirectMonitor.id, 1);
     expect(start.requests[0]?.headers.authorization).toBe('Basic dTpw');
     expect(end.requests[0]?.headers.authorization).toBeUndefined();
     const round = await rig.add({ ...common, name: 'round', url: `${start.url}/round`, maxredirects: 3 });
@@ -121,8 +121,8 @@ describe('HTTP monitor', () => {
     expect(await rig.until(plainMonitor.id, 1)).toMatchObject({ msg: 'JSON query passes (comparing 3 > 2)' });
     const sum = await rig.add({ ...json, name: 's', jsonPath: '$sum(list.n) + 1', expectedValue: '4' });
     await rig.until(sum.id, 1);
-    const bomb = '($f := function($n) { $n > 0 ? $f($n - 1) + $f($n - 1) : 1 }; $f(60))';
-    const endless = await rig.add({ ...json, name: 'b', jsonPath: bomb, expectedValue: '1' });
+    const hostileQuery = '($f := function($n) { $n > 0 ? $f($n - 1) + $f($n - 1) : 1 }; $f(60))';
+    const endless = await rig.add({ ...json, name: 'b', jsonPath: hostileQuery, expectedValue: '1' });
     expect((await rig.until(endless.id, 0)).msg).toBe('The JSON query takes too long');
   });
 
@@ -171,7 +171,7 @@ describe('container monitor', () => {
       } else response.writeHead(404).end('{}');
     });
     await listen(engine, { path: socketPath });
-    const say = (): void => {
+    const respond = (): void => {
       for (const stream of streams)
         stream.write('{"Type":"container","Action":"die","Actor":{"ID":"abc","Attributes":{"name":"web"}}}\n');
     };
@@ -189,7 +189,7 @@ describe('container monitor', () => {
       await expect.poll(() => streams.length).toBe(1);
       state = { Running: false, Status: 'exited' };
       const before = Date.now();
-      say();
+      respond();
       expect(await rig.until(id, 0)).toMatchObject({ msg: 'Container State is exited' });
       const [event] = await rig.events('down', id);
       expect(Date.parse(String(event?.event['at'])) - before).toBeLessThan(common.interval * 1000);
@@ -318,7 +318,7 @@ it('sends one notification for a host and its dependents', async () => {
   await rig.until(above.id, 1);
   // Causes a separate outage, whose event would follow all events of the first one.
   await rig.call('PATCH', `/api/monitors/${String(above.id)}`, { dependsOn: null, url: 'http://127.0.0.1:1/' });
-  const downs = await rig.events('down', above.id);
-  expect(downs).toHaveLength(1);
-  expect(downs[0]?.event['msg']).toContain('ECONNREFUSED');
+  const downEvents = await rig.events('down', above.id);
+  expect(downEvents).toHaveLength(1);
+  expect(downEvents[0]?.event['msg']).toContain('ECONNREFUSED');
 });

@@ -58,13 +58,13 @@ it.skipIf(lacksProgram(prometheus))('is scraped by Prometheus with a key, and th
   );
   const ended = once(child, 'exit');
   try {
-    const ask = async (path: string): Promise<unknown> => {
+    const sendRequest = async (path: string): Promise<unknown> => {
       const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
       return reply?.ok === true ? ((await reply.json()) as { data: unknown }).data : undefined;
     };
     const queryValue = (query: string) =>
       vi.waitUntil(async () => {
-        const data = (await ask(`query?query=${encodeURIComponent(query)}`)) as
+        const data = (await sendRequest(`query?query=${encodeURIComponent(query)}`)) as
           { result: { value: [number, string] }[] } | undefined;
         return data?.result[0]?.value[1];
       }, waitOptions);
@@ -72,13 +72,13 @@ it.skipIf(lacksProgram(prometheus))('is scraped by Prometheus with a key, and th
     expect(await queryValue('monitor_status{monitor_name="shop"}')).toBe('0');
     expect(await queryValue('uptime_monitors_up')).toBe('0');
     const alert = await vi.waitUntil(async () => {
-      const data = (await ask('alerts')) as { alerts: { labels: Record<string, string> }[] } | undefined;
+      const data = (await sendRequest('alerts')) as { alerts: { labels: Record<string, string> }[] } | undefined;
       return data?.alerts.find(({ labels }) => labels['alertname'] === 'MonitorDown');
     }, waitOptions);
     expect(alert.labels).toMatchObject({ monitor_name: 'shop', severity: 'critical' });
     await rig.call('DELETE', `/api/monitors/${String(id)}`);
     await vi.waitUntil(async () => {
-      const data = (await ask(`query?query=${encodeURIComponent('monitor_status{monitor_name="shop"}')}`)) as
+      const data = (await sendRequest(`query?query=${encodeURIComponent('monitor_status{monitor_name="shop"}')}`)) as
         { result: object[] } | undefined;
       return data?.result.length === 0;
     }, waitOptions);

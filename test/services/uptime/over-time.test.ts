@@ -129,8 +129,8 @@ it('ignores failures after a sleep for a while', async () => {
 });
 
 it('reports pending instead of down without a network', async () => {
-  const proof = createTcp((socket) => socket.destroy());
-  const port = await listen(proof);
+  const tcpServer = createTcp((socket) => socket.destroy());
+  const port = await listen(tcpServer);
   const far = { type: 'port', hostname: 'nosuch.invalid', port: 80, interval: 0.5, timeout: 20 };
   {
     await using rig = await openUptime({ environment: { UPTIME_CONNECTIVITY_ADDRESS: '127.0.0.1:1' } });
@@ -146,7 +146,7 @@ it('reports pending instead of down without a network', async () => {
     const { id } = await rig.add({ ...far, name: 'far' });
     await rig.events('down', id);
   }
-  proof.close();
+  tcpServer.close();
 });
 
 it('stops reminders after an acknowledgement and reports the recovery', async () => {
@@ -215,8 +215,8 @@ it('returns the uptime of each of the last 24 hours and null for unknown hours',
   expect(hours[22]).toBeGreaterThan(0.2);
   expect(hours[22]).toBeLessThan(0.8);
   expect(hours[23]).toBe(1);
-  const rare = await rig.add({ type: 'push', name: 'nightly', pushToken: 'rare', interval: 86_400 });
+  const nightlyMonitor = await rig.add({ type: 'push', name: 'nightly', pushToken: 'rare', interval: 86_400 });
   await push(rig, 'rare', 'ping=5');
   clock.advance(180 * minute);
-  expect((await listHours(rare.id)).slice(-5)).toEqual([null, 1, 1, 1, 1]);
+  expect((await listHours(nightlyMonitor.id)).slice(-5)).toEqual([null, 1, 1, 1, 1]);
 });

@@ -14,7 +14,7 @@ import { Schedule } from '../../../services/uptime/check/schedule.ts';
 const rules = { maxretries: 0, resendInterval: 0, upsideDown: false, retryOnlyOnStatusCodeFailure: false };
 
 /** Evaluates heartbeats with these statuses. Returns the important ones and the notified ones. */
-function story(statuses: readonly (0 | 1 | 2 | 3)[], change: Partial<typeof rules> = {}) {
+function simulate(statuses: readonly (0 | 1 | 2 | 3)[], change: Partial<typeof rules> = {}) {
   let checkState: CheckState = initialCheckState;
   return statuses.map((status, index) => {
     const verdict = judge({ ...rules, ...change }, checkState, { at: index * 1000, status, msg: '', ping: null });
@@ -25,7 +25,7 @@ function story(statuses: readonly (0 | 1 | 2 | 3)[], change: Partial<typeof rule
 
 describe('monitor history', () => {
   it('reports the recovery of an outage after maintenance', () => {
-    expect(story([1, 0, 3, 1])).toEqual([
+    expect(simulate([1, 0, 3, 1])).toEqual([
       [1, true, undefined],
       [0, true, 'down'],
       [3, true, undefined],
@@ -34,7 +34,7 @@ describe('monitor history', () => {
   });
 
   it('reports no maintenance but a failure after it', () => {
-    expect(story([1, 3, 1, 3, 0]).map(([, , tell]) => tell)).toEqual([
+    expect(simulate([1, 3, 1, 3, 0]).map(([, , tell]) => tell)).toEqual([
       undefined,
       undefined,
       undefined,
@@ -44,7 +44,7 @@ describe('monitor history', () => {
   });
 
   it('sends reminders after the configured number of heartbeats', () => {
-    expect(story([0, 0, 0, 0, 0, 1], { resendInterval: 2 }).map(([, , tell]) => tell)).toEqual([
+    expect(simulate([0, 0, 0, 0, 0, 1], { resendInterval: 2 }).map(([, , tell]) => tell)).toEqual([
       'down',
       undefined,
       'repeat',
@@ -55,7 +55,7 @@ describe('monitor history', () => {
   });
 
   it('does not record a successful retry as a state change', () => {
-    expect(story([1, 0, 1], { maxretries: 2 })).toEqual([
+    expect(simulate([1, 0, 1], { maxretries: 2 })).toEqual([
       [1, true, undefined],
       [2, false, undefined],
       [1, false, undefined],
@@ -79,7 +79,7 @@ describe('certificates', () => {
     const warned: (readonly [number, number])[] = [];
     for (let daysLeft = 30; daysLeft >= -2; daysLeft -= 0.5) {
       const result = findDueWarnings(chain(daysLeft * day), [7, 14, 21], state, 0);
-      ({ told: state } = result);
+      ({ notified: state } = result);
       warned.push(...result.due.map(({ threshold, daysRemaining }) => [threshold, daysRemaining] as const));
     }
     expect(warned).toEqual([
@@ -97,29 +97,31 @@ describe('degradation', () => {
   /** Evaluates one heartbeat per minute. Returns the indexes at which slow responses began and ended. */
   function watch(ping: (beat: number) => number, beats: number) {
     const week = createHistogram();
-    let slowness = notSlow;
+    let degradation = notSlow;
     const changes: [string, number][] = [];
     for (let beat = 0; beat < beats; beat += 1) {
-      const verdict = updateSlowness(defaultRule, slowness, computeBaseline(defaultRule, week), ping(beat), beat);
-      ({ slowness } = verdict);
+      const verdict = updateSlowness(defaultRule, degradation, computeBaseline(defaultRule, week), ping(beat), beat);
+      ({ slowness: degradation } = verdict);
       if (verdict.change !== undefined) changes.push([verdict.change, beat]);
-      if (slowness.slowSince === null) recordValue(week, ping(beat));
+      if (degradation.slowSince === null) recordValue(week, ping(beat));
     }
     return changes;
   }
-  const noise = (beat: number) => ((beat * 7919) % 13) - 6;
+  const getNoise = (beat: number) => ((beat * 7919) % 13) - 6;
 
   it('detects doubled response times within minutes', () => {
-    const changes = watch((beat) => (beat >= 3000 && beat < 4500 ? 120 : 60) + noise(beat), 6000);
+    const changes = watch((beat) => (beat >= 3000 && beat < 4500 ? 120 : 60) + getNoise(beat), 6000);
     expect(changes.map(([change]) => change)).toEqual(['began', 'ended']);
     expect(changes[0]?.[1]).toBeLessThan(3015);
     expect(changes[1]?.[1]).toBeLessThan(4515);
   });
 
   it('ignores occasional and alternating slow responses', () => {
-    expect(watch((beat) => (beat % 50 === 0 ? 900 : 60) + noise(beat), 6000)).toEqual([]);
-    expect(watch((beat) => (beat % 2 === 0 ? 20 : 200) + noise(beat), 6000)).toEqual([]);
-    expect(watch((beat) => 60 * (1 + 0.35 * Math.sin((beat / 1440) * 2 * Math.PI)) + noise(beat), 10_000)).toEqual([]);
+    expect(watch((beat) => (beat % 50 === 0 ? 900 : 60) + getNoise(beat), 6000)).toEqual([]);
+    expect(watch((beat) => (beat % 2 === 0 ? 20 : 200) + getNoise(beat), 6000)).toEqual([]);
+    expect(watch((beat) => 60 * (1 + 0.35 * Math.sin((beat / 1440) * 2 * Math.PI)) + getNoise(beat), 10_000)).toEqual(
+      [],
+    );
   });
 
   it('stores a histogram in a short text', () => {

@@ -31,8 +31,8 @@ it('queries PostgreSQL read-only and hides the password', async () => {
   expect(await rig.until(rows.id, 1)).toMatchObject({ msg: 'Rows: 3' });
   const compared = async (databaseQuery: string, operator: string, value: string) => {
     const conditions = [{ type: 'expression', andOr: 'and', variable: 'result', operator, value }];
-    const more = { name: 'compared', databaseConnectionString: database.url, databaseQuery, conditions };
-    const added = await rig.add({ ...common, ...more });
+    const overrides = { name: 'compared', databaseConnectionString: database.url, databaseQuery, conditions };
+    const added = await rig.add({ ...common, ...overrides });
     expect(added.state.problems).toBeUndefined();
     return added.id;
   };
@@ -134,8 +134,8 @@ it('waits for a matching MQTT message', async () => {
   });
   const port = await listen(server);
   try {
-    const add = (name: string, more: object) =>
-      rig.add({ type: 'mqtt', name, hostname: '127.0.0.1', port, ...hourly, ...more });
+    const add = (name: string, overrides: object) =>
+      rig.add({ type: 'mqtt', name, hostname: '127.0.0.1', port, ...hourly, ...overrides });
     const fine = await add('mqtt', {
       mqttTopic: 'home/pump',
       mqttSuccessMessage: 'ok',
@@ -206,8 +206,16 @@ it('compares time and stratum of an NTP server', async () => {
   await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
   try {
     const { port } = server.address();
-    const add = (name: string, more: object = {}) =>
-      rig.add({ type: 'ntp', name, hostname: '127.0.0.1', port, ...hourly, ntpTimeOffsetThreshold: 5000, ...more });
+    const add = (name: string, overrides: object = {}) =>
+      rig.add({
+        type: 'ntp',
+        name,
+        hostname: '127.0.0.1',
+        port,
+        ...hourly,
+        ntpTimeOffsetThreshold: 5000,
+        ...overrides,
+      });
     expect((await rig.until((await add('fine')).id, 1)).msg).toMatch(/^Stratum: 2, offset: -?\d+ ms/);
     clock.ahead = 60_000;
     expect((await rig.until((await add('wrong')).id, 0)).msg).toMatch(

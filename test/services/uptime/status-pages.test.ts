@@ -15,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-async function addPage(slug: string, monitors: readonly number[], more: object = {}) {
+async function addPage(slug: string, monitors: readonly number[], overrides: object = {}) {
   await rig.call('POST', '/api/status-pages', { slug, title: `Page ${slug}` });
   const publicGroupList = [{ name: 'All', monitorList: monitors.map((id) => ({ id })) }];
-  return rig.call<{ id: number }>('PUT', `/api/status-pages/${slug}`, { publicGroupList, ...more });
+  return rig.call<{ id: number }>('PUT', `/api/status-pages/${slug}`, { publicGroupList, ...overrides });
 }
 
 const addJob = (name: string, status = 1) => rig.add({ type: 'manual', name, manual_status: status, interval: 3600 });

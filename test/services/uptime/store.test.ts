@@ -137,7 +137,7 @@ eachDialect((name, open) => {
     const { database, beats, buckets, commit } = await openStores();
     const start = Date.UTC(2026, 0, 1);
     const clock = createFakeClock(start + 3 * day + 90_000);
-    const watched = createRuntimeMonitor(1, config);
+    const monitor = createRuntimeMonitor(1, config);
     const list = Array.from({ length: 3 * 1440 + 1 }, (_, minute) => {
       const isDown = minute >= 600 && minute < 630;
       return beat(1, start + minute * 60_000, isDown ? { status: 0, ping: null, important: minute === 600 } : {});
@@ -146,7 +146,7 @@ eachDialect((name, open) => {
       await commit((transaction) => beats.add(transaction, list.slice(index, index + 500)));
     }
     const context = { commit, clock, log: silentLog };
-    const rollup = new Rollup({ context, beats, buckets, all: () => [watched], keepDays: () => 365 });
+    const rollup = new Rollup({ context, beats, buckets, all: () => [monitor], keepDays: () => 365 });
     await rollup.run();
     await rollup.run();
     const hours = await buckets.since(1, 1, 0);
@@ -169,9 +169,9 @@ eachDialect((name, open) => {
     const start = Date.UTC(2026, 0, 1);
     const clock = createFakeClock(start);
     const every = 60_000;
-    const watched = createRuntimeMonitor(1, config);
+    const monitor = createRuntimeMonitor(1, config);
     const context = { commit, clock, log: silentLog };
-    const rollup = new Rollup({ context, beats, buckets, all: () => [watched], keepDays: () => 365 });
+    const rollup = new Rollup({ context, beats, buckets, all: () => [monitor], keepDays: () => 365 });
     let recordCount = 0;
     for (let passed = 0; passed < 30 * day; passed += 12 * hour) {
       const part = Array.from({ length: (12 * hour) / every }, (_, index) =>

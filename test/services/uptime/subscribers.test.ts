@@ -25,13 +25,13 @@ afterAll(async () => {
   await mail[Symbol.asyncDispose]();
 });
 
-async function addPage(slug: string, more: object = {}): Promise<number> {
+async function addPage(slug: string, overrides: object = {}): Promise<number> {
   const job = await rig.add({ type: 'manual', name: `job of ${slug}`, manual_status: 1, interval: 3600 });
   await rig.call('POST', '/api/status-pages', { slug, title: `Page ${slug}` });
   await rig.call('PUT', `/api/status-pages/${slug}`, {
     subscribable: true,
     publicGroupList: [{ name: 'All', monitorList: [{ id: job.id }] }],
-    ...more,
+    ...overrides,
   });
   await rig.until(job.id, 1);
   return job.id;
@@ -94,15 +94,15 @@ it('subscribes after the confirmation and unsubscribes by the link of a mail', a
   });
   expect((await post(link)).text).toContain('You will hear of');
   await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 1 });
-  const news = await mailTo('Ada@example.com', 'Page shop: job of shop is up again');
+  const subscriberMail = await mailTo('Ada@example.com', 'Page shop: job of shop is up again');
   expect(mail.taken.filter(({ to }) => to.includes('Ada@example.com')).map(({ to }) => to)).toEqual([
     ['Ada@example.com'],
     ['Ada@example.com'],
   ]);
-  expect(news).toContain(`${rig.url}/status/shop`);
-  expect((await post(linkIn(news, 'unsubscribe'))).text).toContain('No more mails');
+  expect(subscriberMail).toContain(`${rig.url}/status/shop`);
+  expect((await post(linkIn(subscriberMail, 'unsubscribe'))).text).toContain('No more mails');
   expect(await rig.call('GET', '/api/status-pages/shop/subscribers')).toMatchObject({ items: [] });
-  expect((await post(linkIn(news, 'unsubscribe'))).status).toBe(404);
+  expect((await post(linkIn(subscriberMail, 'unsubscribe'))).status).toBe(404);
   await rig.call('POST', '/api/status-pages/shop/incidents', { title: 'Later', content: 'x' });
   await vi.waitUntil(async () => (await (await fetch(`${rig.url}/status/shop`)).text()).includes('Later'));
   expect(mail.taken.filter(({ source }) => source.toString().includes('Later'))).toEqual([]);
@@ -110,18 +110,19 @@ it('subscribes after the confirmation and unsubscribes by the link of a mail', a
 
 it('limits mail to strangers and reveals no subscribers', async () => {
   await addPage('many');
-  const ask = (email: string, from: string) => post('/status/many/subscribe', { email }, from);
-  const first = await ask('bob@example.com', '127.0.0.2');
+  const sendRequest = (email: string, from: string) => post('/status/many/subscribe', { email }, from);
+  const first = await sendRequest('bob@example.com', '127.0.0.2');
   await mailTo('bob@example.com', 'Confirm: news of Page many');
   // A repeated request, also by other visitors, gets the same response without another mail.
-  for (const from of ['127.0.0.3', '127.0.0.4']) expect(await ask('bob@example.com', from)).toEqual(first);
+  for (const from of ['127.0.0.3', '127.0.0.4']) expect(await sendRequest('bob@example.com', from)).toEqual(first);
   const answers = [];
-  for (let time = 0; time < 6; time += 1) answers.push((await ask(`x${String(time)}@example.com`, '127.0.0.5')).status);
+  for (let time = 0; time < 6; time += 1)
+    answers.push((await sendRequest(`x${String(time)}@example.com`, '127.0.0.5')).status);
   expect(answers).toEqual([200, 200, 200, 200, 200, 429]);
   await mailTo('x4@example.com', 'Confirm');
   expect(mail.taken.filter(({ to }) => to.includes('bob@example.com'))).toHaveLength(1);
   for (const bad of ['', 'x', 'a@b\r\nBcc: c@d.com', '<script>@x.com']) {
-    const reply = await ask(bad, '127.0.0.6');
+    const reply = await sendRequest(bad, '127.0.0.6');
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('This is no mail address.')]);
   }
   const wrong = `1.${'a'.repeat(32)}`;
@@ -153,13 +154,13 @@ it('removes unconfirmed subscribers after two days', async () => {
 
 it('links mails to the address at which the visitor subscribed', async () => {
   const job = await addPage('seen');
-  const there = rig.url.replace('127.0.0.1', 'localhost');
+  const otherOrigin = rig.url.replace('127.0.0.1', 'localhost');
   const body = new URLSearchParams({ email: 'eve@example.com' });
-  expect((await fetch(`${there}/status/seen/subscribe`, { method: 'POST', body })).status).toBe(200);
+  expect((await fetch(`${otherOrigin}/status/seen/subscribe`, { method: 'POST', body })).status).toBe(200);
   expect((await post(linkIn(await mailTo('eve@example.com', 'Confirm: news of Page seen'), 'confirm'))).status).toBe(
     200,
   );
   await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 0 });
-  const news = await mailTo('eve@example.com', 'Page seen: job of seen is down');
-  expect(linkIn(news, 'unsubscribe')).toContain(`${there}/status/seen/unsubscribe?of=`);
+  const subscriberMail = await mailTo('eve@example.com', 'Page seen: job of seen is down');
+  expect(linkIn(subscriberMail, 'unsubscribe')).toContain(`${otherOrigin}/status/seen/unsubscribe?of=`);
 });

@@ -60,9 +60,9 @@ const name = (text: string): Buffer =>
   ]);
 
 describe('A DNS monitor', () => {
-  const dns = (port: number, more: object) => ({
+  const dns = (port: number, overrides: object) => ({
     ...{ type: 'dns', name: 'dns', hostname: 'mail.example', dns_resolve_server: '127.0.0.1', port, ...hourly },
-    ...more,
+    ...overrides,
   });
 
   it.each([
@@ -125,7 +125,7 @@ describe('A port monitor that watches a certificate', () => {
     const [port, plainPort] = [await listen(secure), await listen(closingServer)];
     try {
       const base = { type: 'port', name: 'port', hostname: '127.0.0.1', expiryNotification: true, ...hourly };
-      const add = (more: object) => rig.add({ ...base, port, smtpSecurity: 'secure', ...more });
+      const add = (overrides: object) => rig.add({ ...base, port, smtpSecurity: 'secure', ...overrides });
       const trusted = await add({ tlsCa: cert });
       expect(trusted.state.problems).toBeUndefined();
       await rig.until(trusted.id, 1);
@@ -158,7 +158,7 @@ it('applies the timeout per echo of a ping', async () => {
 });
 
 describe('An HTTP monitor', () => {
-  const http = (more: object) => ({ type: 'http', name: 'http', url: target.url, ...hourly, ...more });
+  const http = (overrides: object) => ({ type: 'http', name: 'http', url: target.url, ...hourly, ...overrides });
 
   it('sends the cookies that a redirect sets', async () => {
     target.handler = (request, response) => {
@@ -190,8 +190,8 @@ describe('An HTTP monitor', () => {
     [{ authMethod: 'oauth2-cc' }, 'sign-in method is not supported'],
     [{ type: 'steam', hostname: 'x' }, 'steam are not supported'],
     [{ url: 'gopher://x' }, ''],
-  ])('is never up, also upside down, when it cannot check: %j', async (more, problem) => {
-    const { id } = await rig.add(http({ ...more, upsideDown: true }));
+  ])('is never up, also upside down, when it cannot check: %j', async (overrides, problem) => {
+    const { id } = await rig.add(http({ ...overrides, upsideDown: true }));
     await rig.until(id, 0);
     const monitor = await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`);
     expect((monitor.state.problems ?? []).join()).toContain(problem);
@@ -202,12 +202,12 @@ describe('An HTTP monitor', () => {
     [{ conditions: [condition('equals', 'x')] }, 'conditions are not evaluated'],
     [{ domainExpiryNotification: true }, 'domain name is not watched'],
     [{ madeUpOption: 'x' }, 'no effect: madeUpOption'],
-  ])('reports options that have no effect: %j', async (more, problem) => {
-    const added = await rig.add(http(more));
+  ])('reports options that have no effect: %j', async (overrides, problem) => {
+    const added = await rig.add(http(overrides));
     expect((added.state.problems ?? []).join()).toContain(problem);
     const rows = await rig.call<{ rows: { id: number; state: object }[] }>('GET', '/api/overview');
     expect(JSON.stringify(rows.rows.find(({ id }) => id === added.id)?.state)).toContain(problem);
-    const document = { monitorList: { 1: { id: 1, ...http(more) } } };
+    const document = { monitorList: { 1: { id: 1, ...http(overrides) } } };
     const imported = await rig.call<{ skipped: { why: string }[] }>('POST', '/api/import', document);
     expect(imported.skipped.map(({ why }) => why).join()).toContain(problem);
   });

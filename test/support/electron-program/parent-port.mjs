@@ -4,9 +4,9 @@ Object.defineProperty(process, 'parentPort', {
   value: {
     postMessage: (message) => process.send(message),
     on(name, listener) {
-      const told = (data) => listener({ data, ports: [] });
-      listeners.set(listener, told);
-      process.on(name, told);
+      const receive = (data) => listener({ data, ports: [] });
+      listeners.set(listener, receive);
+      process.on(name, receive);
     },
   },
 });

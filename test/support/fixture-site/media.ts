@@ -18,11 +18,11 @@ export async function fixtureMedia(): Promise<string> {
     .update(await readFile(fileURLToPath(new URL('recipe.ts', import.meta.url))))
     .digest('hex');
   const folder = join(cache, recipe.slice(0, 12));
-  const maker = `${folder}.maker`;
+  const temporaryScript = `${folder}.maker`;
   await mkdir(cache, { recursive: true });
   for (;;) {
     if (existsSync(folder)) return folder;
-    if (await claim(maker)) break;
+    if (await claim(temporaryScript)) break;
     await sleep(100);
   }
   try {
@@ -30,7 +30,7 @@ export async function fixtureMedia(): Promise<string> {
     return folder;
   } finally {
     await rm(`${folder}.partial`, { recursive: true, force: true });
-    await rm(maker, { force: true });
+    await rm(temporaryScript, { force: true });
   }
 }
 

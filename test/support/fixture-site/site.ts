@@ -105,45 +105,52 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     }
     const live = /^\/live\/(.+)\.m3u8$/.exec(path)?.[1];
     if (live !== undefined) {
-      const began = streams.get(live) ?? Date.now();
-      streams.set(live, began);
+      const startedAt = streams.get(live) ?? Date.now();
+      streams.set(live, startedAt);
       response.writeHead(200, { 'Content-Type': 'application/vnd.apple.mpegurl' });
-      return void response.end(liveWindow((Date.now() - began) / 1000, Number(url.searchParams.get('n') ?? Infinity)));
+      return void response.end(
+        liveWindow((Date.now() - startedAt) / 1000, Number(url.searchParams.get('n') ?? Infinity)),
+      );
     }
     const html = page(path, url.searchParams, address);
     if (html !== undefined) return void response.writeHead(200, { 'Content-Type': html.type }).end(html.body);
     await send(getManner(path), path, request, response);
   }
 
-  async function send(manner: Manner, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const full = join(media, join('/', manner.file));
+  async function send(
+    behavior: Manner,
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const full = join(media, join('/', behavior.file));
     const fileStat = await stat(full).catch(() => undefined);
     if (fileStat?.isFile() !== true) return void response.writeHead(404).end('no such file');
     const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
-    const start = range === null || manner.ignoreRange === true ? 0 : Number(range[1]);
+    const start = range === null || behavior.ignoreRange === true ? 0 : Number(range[1]);
     if (start > 0) tally.ranges.push({ path, start });
-    if (start > 0 && manner.refuseRange === true) return void response.writeHead(503).end('no ranges today');
+    if (start > 0 && behavior.refuseRange === true) return void response.writeHead(503).end('no ranges today');
     if (start >= fileStat.size)
       return void response.writeHead(416, { 'Content-Range': `bytes */${fileStat.size}` }).end();
     const last = range?.[2] ? Math.min(Number(range[2]), fileStat.size - 1) : fileStat.size - 1;
-    const partial = range !== null && manner.ignoreRange !== true;
+    const partial = range !== null && behavior.ignoreRange !== true;
     response.writeHead(partial ? 206 : 200, {
       'Content-Type': types[extname(full)] ?? 'application/octet-stream',
       'Content-Length': last - start + 1,
-      ...(manner.ignoreRange === true ? {} : { 'Accept-Ranges': 'bytes' }),
+      ...(behavior.ignoreRange === true ? {} : { 'Accept-Ranges': 'bytes' }),
       ...(partial ? { 'Content-Range': `bytes ${start}-${last}/${fileStat.size}` } : {}),
     });
     response.flushHeaders();
     if (request.method === 'HEAD') return void response.end();
-    if (manner.hang === true) return;
-    await stream(full, start, last, manner, response);
+    if (behavior.hang === true) return;
+    await stream(full, start, last, behavior, response);
   }
 
   async function stream(
     full: string,
     start: number,
     last: number,
-    manner: Manner,
+    behavior: Manner,
     response: ServerResponse,
   ): Promise<void> {
     let sent = 0;
@@ -160,9 +167,10 @@ export async function startFixtureSite(): Promise<FixtureSite> {
           tally.active += 1;
           tally.maxConcurrent = Math.max(tally.maxConcurrent, tally.active);
         }
-        if (start === 0 && manner.silentAfter !== undefined && sent >= manner.silentAfter) return void (await closed);
-        if (start === 0 && manner.cutAfter !== undefined && sent >= manner.cutAfter) return void response.destroy();
-        if (manner.bytesPerSecond !== undefined) await sleep((bytes.length * 1000) / manner.bytesPerSecond);
+        if (start === 0 && behavior.silentAfter !== undefined && sent >= behavior.silentAfter)
+          return void (await closed);
+        if (start === 0 && behavior.cutAfter !== undefined && sent >= behavior.cutAfter) return void response.destroy();
+        if (behavior.bytesPerSecond !== undefined) await sleep((bytes.length * 1000) / behavior.bytesPerSecond);
       }
       response.end();
       await closed;
@@ -226,8 +234,8 @@ function liveWindow(seconds: number, total: number): string {
   const first = Math.max(0, last - 4);
   const segments = Array.from({ length: last - first + 1 }, (_, index) => {
     const number = first + index;
-    const seam = number % 2 === 0 && number > 0 ? '#EXT-X-DISCONTINUITY\n' : '';
-    return `${seam}#EXTINF:${segmentSeconds}.0,\n/hls/v360-${number % 2}.ts?${number}\n`;
+    const discontinuity = number % 2 === 0 && number > 0 ? '#EXT-X-DISCONTINUITY\n' : '';
+    return `${discontinuity}#EXTINF:${segmentSeconds}.0,\n/hls/v360-${number % 2}.ts?${number}\n`;
   });
   const head = `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:${segmentSeconds}\n#EXT-X-MEDIA-SEQUENCE:${first}\n`;
   return `${head}${segments.join('')}${seconds >= total ? '#EXT-X-ENDLIST\n' : ''}`;

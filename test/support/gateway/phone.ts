@@ -9,7 +9,7 @@ import type { GatewayState } from '../../../services/contracts/gateway/api.ts';
 import { api } from '../api.ts';
 import { openTestHost, type TestHost, type TestHostOptions } from '../host.ts';
 
-/** Loopback addresses that stand for this computer's address on the home network and for another device. */
+/** Loopback addresses that represent this computer's address on the home network and for another device. */
 export const lan = '127.0.0.2';
 export const phoneAddress = '127.0.0.3';
 
@@ -47,8 +47,8 @@ export interface Home extends AsyncDisposable {
   /** Address of the HTTPS listener for names. */
   readonly port: number;
   /** Opens an HTTP/1.1 request such as `https://push.nas.local/…`; the default port is that of HTTPS. */
-  open(url: string, asking?: Asking): ReturnType<typeof request>;
-  ask(url: string, asking?: Asking): Promise<Answer>;
+  open(url: string, options?: Asking): ReturnType<typeof request>;
+  ask(url: string, options?: Asking): Promise<Answer>;
   /** Opens an HTTP/2 connection to this host name. */
   http2(host: string): ClientHttp2Session;
   /** Opens a TLS connection to this host name for raw data. */
@@ -94,13 +94,13 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
   const to = (servername: string): ConnectionOptions => ({
     ...{ host: lan, port, servername, ca: authority, localAddress: phoneAddress },
   });
-  const ask: Home['ask'] = async (url, asking = {}) => {
-    const outgoing = open(url, asking).end(asking.body);
+  const sendRequest: Home['ask'] = async (url, options = {}) => {
+    const outgoing = open(url, options).end(options.body);
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
     return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
   };
   return {
-    ...{ host, authority, state, change, port, open, ask },
+    ...{ host, authority, state, change, port, open, ask: sendRequest },
     http2(name) {
       const session = connectHttp2(`https://${name}:${String(port)}`, {
         createConnection: () => connectTls({ ...to(name), ALPNProtocols: ['h2'] }),
@@ -116,7 +116,7 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
     async signIn(url, name, password) {
       const signInUrl = new URL('/.homeport/sign-in', url);
       const origin = `https://${signInUrl.hostname}:${signInUrl.port === '' ? String(port) : signInUrl.port}`;
-      const { headers } = await ask(signInUrl.href, {
+      const { headers } = await sendRequest(signInUrl.href, {
         method: 'POST',
         headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: origin },
         body: new URLSearchParams({ name, password, to: '/' }).toString(),

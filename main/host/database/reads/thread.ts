@@ -64,7 +64,7 @@ export class ReadThread implements AsyncDisposable {
       }
       this.#number = (this.#number % 0x7fffffff) + 1;
       const request = { read: this.#number, file, text, values };
-      const abandon = (): void => this.#abandon(waiting);
+      const abandon = (): void => this.#rejectWaiting(waiting);
       const waiting: Waiting = { request, resolve, reject, signal, abandon, rows: [], crashes: 0 };
       signal?.addEventListener('abort', abandon, { once: true });
       this.#waiting.push(waiting);
@@ -166,7 +166,7 @@ export class ReadThread implements AsyncDisposable {
     this.#next();
   }
 
-  #abandon(waiting: Waiting): void {
+  #rejectWaiting(waiting: Waiting): void {
     const reason: unknown = waiting.signal?.reason;
     if (waiting === this.#current) Atomics.store(this.#abandoned, 0, waiting.request.read);
     else this.#waiting.splice(this.#waiting.indexOf(waiting), 1);

@@ -1,6 +1,6 @@
 import type { EngineState } from '../../../../services/contracts/control/engines.ts';
 
-/** Returns what an engine does, or what its absence means. */
+/** Describes the purpose of an engine, or the effect of its absence. */
 export function getDescription({ path, purpose, absence }: Pick<EngineState, 'path' | 'purpose' | 'absence'>): string {
   return path === null ? absence : purpose;
 }

@@ -2,7 +2,7 @@ import { noFilter, type InboxFilter } from '../../state/inbox/list-rules.ts';
 
 const showValues: readonly InboxFilter['show'][] = ['open', 'unread', 'done'];
 
-/** Parses the filter of an address; missing or invalid fields are no restriction. */
+/** Parses the filter of an address; missing or invalid fields do not restrict the list. */
 export function parseFilter(query: Readonly<URLSearchParams>): InboxFilter {
   const priority = Number(query.get('priority') ?? 1);
   return {

@@ -108,7 +108,7 @@ export function groupRepeats(
   sameDay: (first: number, second: number) => boolean,
   getSettingTitle = stripPrefix,
 ): readonly RepeatedLine[] {
-  const rows: { line: LogLine; words: FormattedLine; times: number; since: number; says: string }[] = [];
+  const rows: { line: LogLine; words: FormattedLine; times: number; since: number; key: string }[] = [];
   for (const line of lines) {
     const formatted = formatLine(line, getSettingTitle);
     // Numbers are ignored in the comparison, except in lines without an event, where they may be the only difference.
@@ -121,8 +121,8 @@ export function groupRepeats(
     const comparisonKey = [line.service, line.level, text, formatted.reason, details].join('\n');
     const row = rows
       .slice(-maxLookBackRows)
-      .find((each) => each.says === comparisonKey && sameDay(each.line.time, line.time));
-    if (row === undefined) rows.push({ line, words: formatted, times: 1, since: line.time, says: comparisonKey });
+      .find((each) => each.key === comparisonKey && sameDay(each.line.time, line.time));
+    if (row === undefined) rows.push({ line, words: formatted, times: 1, since: line.time, key: comparisonKey });
     else Object.assign(row, { times: row.times + 1, since: line.time });
   }
   return rows;

@@ -9,7 +9,8 @@ class Drafts {
 
   constructor() {
     addEventListener('beforeunload', (event) => {
-      // Reloading the page would lose changes, so the browser asks. Changes of another account are ignored.
+      // Reloading the page would lose changes, so the browser shows a confirmation. Changes of another account are
+      // ignored.
       if ([...this.#values.keys()].some((key) => key.startsWith(buildKey({ path: '' })))) event.preventDefault();
     });
   }

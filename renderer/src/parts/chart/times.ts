@@ -20,7 +20,7 @@ export function getRoundTimes(first: number, last: number, maxCount: number): re
   const distance = distances.find((each) => length / each <= maxCount) ?? day;
   const offset = new Date(first * 1000).getTimezoneOffset() * minute;
   const start = Math.ceil((first - offset) / distance) * distance + offset;
-  return Array.from({ length: Math.floor((last - start) / distance) + 1 }, (_, at) => start + at * distance);
+  return Array.from({ length: Math.floor((last - start) / distance) + 1 }, (_, index) => start + index * distance);
 }
 
 /** Granularity of the values of a chart. */
@@ -36,10 +36,10 @@ const secondFormat = new Intl.DateTimeFormat('en', { ...clock, second: '2-digit'
  * Returns the format for times of a chart: `Thu, Nov 26` or `Thu, Nov 26, 09:00`, with seconds when there are several
  * values in a minute.
  */
-export function getTimeFormat(moment: Moment, points: readonly { readonly at: number }[]): (at: number) => string {
+export function getTimeFormat(moment: Moment, points: readonly { readonly at: number }[]): (index: number) => string {
   if (moment === 'Month') return (index) => monthFormat.format(index);
-  if (moment === 'Day') return (at) => dayFormat.format(at);
+  if (moment === 'Day') return (index) => dayFormat.format(index);
   const length = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
   const time = length / Math.max(1, points.length - 1) < minute * 1000 ? secondFormat : minuteFormat;
-  return (at) => `${dayFormat.format(at)}, ${time.format(at)}`;
+  return (index) => `${dayFormat.format(index)}, ${time.format(index)}`;
 }

@@ -6,7 +6,7 @@ const breakPositions = /(?<=(?<!:\/)[/?&,;+](?!\/))|(?<=:)(?=["'[{])|(?<=\.)(?=h
 const hostBreakPositions = /(?<=^\w+:\/\/[^/:]*\.)(?=[a-z][^/]*:\d+$)/i;
 
 /** Splits a text at the positions where a line may break, so that addresses are not broken within a word. */
-export function breakable(text: string): readonly string[] {
+export function splitAtSeparators(text: string): readonly string[] {
   return [/(?<=\s)(?=\S)/, breakPositions, hostBreakPositions].reduce<readonly string[]>(
     (pieces, pattern) => pieces.flatMap((piece) => (isShort(piece) ? [piece] : piece.split(pattern))),
     [text],

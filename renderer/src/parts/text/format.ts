@@ -20,7 +20,7 @@ export function formatBytes(count: number): string {
   return `${unit === 0 ? String(Math.round(value)) : number.format(value)} ${units[unit] ?? ''}`;
 }
 
-/** Formats a limit in the unit of its setting: `15 MiB`, or as a size when it is no whole number of MiB. */
+/** Formats a limit in the unit of its setting: `15 MiB`, or as a size when it is not a whole number of MiB. */
 export function formatByteLimit(count: number): string {
   const mebibyte = 2 ** 20;
   return count >= mebibyte && count % mebibyte === 0 ? `${String(count / mebibyte)} MiB` : formatBytes(count);

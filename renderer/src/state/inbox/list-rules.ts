@@ -1,6 +1,6 @@
 import type { InboxItem } from '../../../../services/contracts/inbox/api.ts';
 
-/** Filters of the list; empty strings are no restriction. */
+/** Filters of the list; empty strings do not restrict the list. */
 export interface InboxFilter {
   readonly query: string;
   readonly source: string;

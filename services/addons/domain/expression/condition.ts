@@ -3,7 +3,7 @@ import { parseExpression } from './parse.ts';
 import { ExpressionError, createScope, type Budget, type Value } from './value.ts';
 
 /**
- * Evaluates a condition. Results that are no boolean are reported as a problem.
+ * Evaluates a condition. Results that are not booleans are reported as a problem.
  *
  * @param budget Budget of the request.
  */

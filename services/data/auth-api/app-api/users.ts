@@ -58,8 +58,8 @@ export function createUserRoutes(context: UserContext, deps: AuthDependencies): 
     }),
     implement(dataUsersApi.endSession, async ({ params }) => {
       const { id } = await getUser(database, params['id']);
-      const only = params['session'] ?? '';
-      if (isUuid(only)) await deleteSessions(database, id, { only });
+      const sessionId = params['session'] ?? '';
+      if (isUuid(sessionId)) await deleteSessions(database, id, { only: sessionId });
       return { ok: true as const };
     }),
     implement(dataUsersApi.create, async ({ body }) => {

@@ -70,7 +70,7 @@ async function checkPassword(
   // The response is the same for an unknown account and a wrong password.
   if (user === undefined || !isCorrect) throw new AuthError(400, 'invalid_credentials', 'Invalid login credentials');
   limits.clearFailures('password', byLocation);
-  // A correct password says nothing about other clients behind the address.
+  // A correct password does not reset the limits of other clients behind the address.
   limits.removeFailure('passwordBehind', byNetwork);
   if (isBanned(user, call.now)) throw new AuthError(400, 'user_banned', 'User is banned');
   if (user.email_confirmed_at === null) throw new AuthError(400, 'email_not_confirmed', 'Email not confirmed');

@@ -10,7 +10,7 @@ const createRefreshError = (slug: string, reason: string): AuthError =>
 
 /**
  * Exchanges a refresh token for a session. A used token returns the active one when the response may have been lost or
- * several windows refreshed at once; otherwise it may be stolen, and the session ends.
+ * several windows refreshed concurrently; otherwise it may be stolen, and the session ends.
  */
 export async function refresh(deps: AuthDependencies, call: AuthCall, token: string): Promise<SessionView> {
   const { database, metrics, timing } = deps;

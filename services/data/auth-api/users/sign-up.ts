@@ -66,7 +66,7 @@ async function attemptSignUp(
   const { autoconfirm } = deps.settings;
   const existing = await findUserByEmail(database, email);
   if (existing !== undefined && existing.email_confirmed_at !== null) return 'taken';
-  // Without confirmation mails a client must know the password of an unconfirmed address.
+  // Without confirmation mails, signing up again requires the password of the unconfirmed address.
   if (existing !== undefined && autoconfirm && !(await deps.passwords.verify(password, existing.encrypted_password))) {
     return 'taken';
   }

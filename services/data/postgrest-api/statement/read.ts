@@ -348,7 +348,7 @@ function buildEmbedColumns(joined: JoinedEmbed | undefined, isGrouped: boolean):
   return [{ name: node.name, value: `${value}${isGrouped ? '::jsonb' : ''}`, isAggregated: false }];
 }
 
-/** Returns the GROUP BY list: all columns besides the aggregates. */
+/** Returns the GROUP BY list: all columns in addition to the aggregates. */
 function buildGroups(node: ReadNode, subject: Subject, joined: readonly JoinedEmbed[]): readonly string[] {
   return node.items.flatMap((item) => {
     if (item.kind === 'star')

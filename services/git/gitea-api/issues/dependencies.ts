@@ -26,10 +26,10 @@ export function dependencyRoutes(deps: IssueDependencies): readonly Route[] {
 async function issuesJson(
   deps: IssueDependencies,
   call: Call,
-  some: readonly { readonly issue: Issue; readonly repository: Repository }[],
+  pageItems: readonly { readonly issue: Issue; readonly repository: Repository }[],
 ) {
-  const toUser = await readUsers(deps, call, listAccountNames(some.map(({ issue }) => issue)));
-  return some.map(({ issue, repository }) =>
+  const toUser = await readUsers(deps, call, listAccountNames(pageItems.map(({ issue }) => issue)));
+  return pageItems.map(({ issue, repository }) =>
     issueJson(issue, repository, getRepositoryAddress(call, repository), toUser),
   );
 }
@@ -115,15 +115,15 @@ function relationRoutes(
 ): readonly Route[] {
   const path = `/repos/:owner/:repo/issues/:index/${name}`;
   const handle: Route['handle'] = async (call) => {
-    const here = await getIssue(deps, call);
+    const issue = await getIssue(deps, call);
     if (name === 'blocks')
-      return changeDependency(deps, call, await getRequestedIssue(deps, call), async () => here.issue, here);
+      return changeDependency(deps, call, await getRequestedIssue(deps, call), async () => issue.issue, issue);
     return changeDependency(
       deps,
       call,
-      here,
+      issue,
       async () => (call.method === 'DELETE' ? getAnyIssue(deps, call) : (await getRequestedIssue(deps, call)).issue),
-      here,
+      issue,
     );
   };
   return [

@@ -115,8 +115,8 @@ async function listLabels(deps: IssueDependencies, call: Call): Promise<Answer> 
   const { repository } = await getIssueRepository(deps, call);
   const all = await findLabels(deps, repository);
   const page = parsePage(call.query);
-  const some = getPageItems(all, page).map((label) => labelJson(label, getRepositoryAddress(call, repository)));
-  return ok(some, listHeaders(call, page, all.length));
+  const labels = getPageItems(all, page).map((label) => labelJson(label, getRepositoryAddress(call, repository)));
+  return ok(labels, listHeaders(call, page, all.length));
 }
 
 async function createLabel(deps: IssueDependencies, call: Call): Promise<Answer> {

@@ -45,10 +45,10 @@ export function pullChangeRoutes(deps: PullDependencies): readonly Route[] {
         const { issue, repository } = await getPull(deps, call);
         const { head, comparison } = await pulls.state(repository, issue);
         const page = parsePage(call.query);
-        const some = getPageItems(comparison.files, page).map((file) =>
+        const files = getPageItems(comparison.files, page).map((file) =>
           changedFileJson(file, head, getRepositoryAddress(call, repository)),
         );
-        return ok(some, pagedHeaders(call, page, comparison.files.length));
+        return ok(files, pagedHeaders(call, page, comparison.files.length));
       },
     },
   ];

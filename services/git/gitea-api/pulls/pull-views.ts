@@ -70,8 +70,11 @@ export async function pullsJson(
       const state = await pulls.state(repository, issue);
       const head = state.headRepository;
       if (head !== undefined && !headRepositories.has(head.id)) {
-        const theirs = await access.getLevel(call.caller, head);
-        headRepositories.set(head.id, theirs === 'none' ? null : await toRepositoryView(deps, call, head, theirs));
+        const headLevel = await access.getLevel(call.caller, head);
+        headRepositories.set(
+          head.id,
+          headLevel === 'none' ? null : await toRepositoryView(deps, call, head, headLevel),
+        );
       }
       const reviewers = requests.flatMap(({ issue_id, account }) => (issue_id === issue.id ? [account] : []));
       const headRepository = head === undefined ? null : headRepositories.get(head.id);

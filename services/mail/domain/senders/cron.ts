@@ -1,6 +1,6 @@
 import type { Recognizer } from './program.ts';
 
-/** Words in the output of a job that indicate an error; other output is no problem by itself. */
+/** Words in the output of a job that indicate an error; other output does not indicate a problem. */
 const errorPattern =
   /\b(error|errors|failed|failure|fatal|refused|denied|not found|no such file|cannot|panic|traceback)\b/i;
 

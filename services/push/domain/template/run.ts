@@ -1,6 +1,6 @@
 import { LimitError } from './errors.ts';
 
-/** Environment of a template besides its data. */
+/** Environment of a template in addition to its data. */
 export interface TemplateEnvironment {
   /** Unix time in ms. */
   readonly now: () => number;

@@ -33,8 +33,8 @@ export function smallDisk(folder: string, mounted: boolean, database: Database):
       free: async () => void (await sql`pragma max_page_count = 1000000`.execute(database.kysely)),
     };
   }
-  const ballast = join(folder, 'ballast');
-  return { fill: () => fill(ballast), free: () => rmSync(ballast, { force: true }) };
+  const fillerFile = join(folder, 'ballast');
+  return { fill: () => fill(fillerFile), free: () => rmSync(fillerFile, { force: true }) };
 }
 
 /** Writes until the disk is full. */

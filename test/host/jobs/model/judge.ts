@@ -19,12 +19,12 @@ interface JobState {
   stored: number;
   /** A successor started after it had succeeded. */
   passed: boolean;
-  /** It failed permanently, as far as the current life knows. */
+  /** Failed permanently, according to the current run. */
   failed: boolean;
-  /** It has ever failed, and how often it was reported as dead. */
+  /** True after any failure; `dead` counts the reports as dead. */
   everFailed: boolean;
   dead: number;
-  /** The same in the current life. */
+  /** Number of reports as dead in the current process. */
   deadNow: number;
   retried: boolean;
   /** It left its order key, or may have. */
@@ -60,7 +60,7 @@ class Trial {
   /** The database refused a write, or seemed to. */
   #faulty = false;
   /** The database seemed to refuse a write that it may have stored. */
-  #doubted = false;
+  #isUncertain = false;
 
   constructor(sharing: boolean) {
     this.#sharing = sharing;
@@ -69,7 +69,8 @@ class Trial {
   hear(event: Event, index: number): void {
     if (event.what === 'life') this.#life();
     else if (event.what === 'killed') this.#killed = true;
-    else if (event.what === 'fault') [this.#faulty, this.#doubted] = [true, this.#doubted || event.how !== 'refuse'];
+    else if (event.what === 'fault')
+      [this.#faulty, this.#isUncertain] = [true, this.#isUncertain || event.how !== 'refuse'];
     else if (event.what === 'call') this.#call(event, index);
     else if (event.what === 'over') this.#over(event);
     else if (event.what !== 'moment') this.#about(event, this.#job(event.n), index);
@@ -145,8 +146,8 @@ class Trial {
       check(!this.#running.has(other), `${job.n} runs beside ${other.n} of its order`);
       if (!this.#isBefore(other, job)) continue;
       const over = other.succeeded || other.failed || other.everFailed || other.dropped || other.retried;
-      const there = other.acked !== undefined || other.begun;
-      check(over || !there || this.#isKeyTaken(other), `${job.n} runs before ${other.n}, which it is behind`);
+      const isEnqueued = other.acked !== undefined || other.begun;
+      check(over || !isEnqueued || this.#isKeyTaken(other), `${job.n} runs before ${other.n}, which it is behind`);
       if (other.succeeded) other.passed = true;
     }
   }
@@ -191,7 +192,7 @@ class Trial {
       const mayMiss = job.undone || job.acked === undefined || job.dropped || this.#isKeyTaken(job);
       check(mayMiss || job.succeeded || job.everFailed, `${n} was acknowledged and is lost`);
       check(times === 0 || job.succeeded, `${n} is recorded as done and was not`);
-      check(times <= 1 || this.#doubted, `${n} was recorded ${times} times`);
+      check(times <= 1 || this.#isUncertain, `${n} was recorded ${times} times`);
       const state = job.id === undefined || this.#isKeyTaken(job) ? undefined : states.get(job.id);
       const isDone = job.succeeded && !job.dropped;
       if (job.job.kind === 'kept' && job.id !== undefined && !mayMiss) check(state !== undefined, `${n} has no row`);
@@ -201,7 +202,7 @@ class Trial {
       // A later life may repeat and fail a job that was done, if its end was not stored.
       const stored = state === undefined ? job.stored > 0 : state === 'done';
       if (stored && job.job.kind !== 'kept') check(times >= 1, `${n} is done and what it returned was not recorded`);
-      if (isDone && !this.#killed && !this.#doubted)
+      if (isDone && !this.#killed && !this.#isUncertain)
         check(job.stored === 1 || job.everFailed, `of the end of ${n} nobody was told`);
     }
     check(

@@ -46,7 +46,7 @@ export interface Life {
 /** Executes a program on real engines, whose handlers follow the plans of their jobs. */
 export class Living {
   readonly #life: Life;
-  readonly #rooms: JobsFixture[] = [];
+  readonly #fixtures: JobsFixture[] = [];
   readonly #handling: Map<KindName, Disposable>[] = [];
   readonly #ids: Map<string, number>;
   readonly #releases: (() => void)[] = [];
@@ -67,7 +67,7 @@ export class Living {
     life.record({ what: 'life' });
     await life.databases[0]?.kysely.schema.createTable('recorded').ifNotExists().addColumn('n', 'integer').execute();
     for (const [host, database] of life.databases.entries()) {
-      living.#rooms.push(await openJobsFixture(living.#faulty(database), { clock: life.clock }));
+      living.#fixtures.push(await openJobsFixture(living.#faulty(database), { clock: life.clock }));
       living.#handling.push(new Map());
       for (const kind of kindNames) living.#handle(host, kind);
     }
@@ -80,7 +80,7 @@ export class Living {
 
   /** Stops like a host. */
   async end(): Promise<void> {
-    await Promise.all(this.#rooms.map((fixture) => fixture[Symbol.asyncDispose]()));
+    await Promise.all(this.#fixtures.map((fixture) => fixture[Symbol.asyncDispose]()));
     await Promise.all(this.#adding);
   }
 
@@ -104,7 +104,7 @@ export class Living {
       else if ((quiet += 1) % 10 === 0) clock.advance(1_000);
       await (quiet % 5 === 4 ? delay(1) : nextTurn());
     }
-    const rows = await Promise.all(this.#rooms.slice(0, 1).map(({ jobs }) => jobs.list({ limit: 5_000 })));
+    const rows = await Promise.all(this.#fixtures.slice(0, 1).map(({ jobs }) => jobs.list({ limit: 5_000 })));
     const recorded = await this.#life.databases[0]?.kysely.selectFrom('recorded').select('n').execute();
     // Ends are reported shortly after they are stored.
     for (let turns = 0; turns < 5; turns += 1) await nextTurn();
@@ -117,7 +117,7 @@ export class Living {
 
   /** In one read, since a retried job changes between these states. */
   async #active() {
-    const lists = await Promise.all(this.#rooms.map(({ jobs }) => jobs.list({ limit: 5_000 })));
+    const lists = await Promise.all(this.#fixtures.map(({ jobs }) => jobs.list({ limit: 5_000 })));
     return lists.flat().filter(({ state }) => state === 'waiting' || state === 'running');
   }
 
@@ -134,8 +134,8 @@ export class Living {
     else if (step.do === 'hasten')
       await attempt(() => fixture.jobs.retryNow(kinds[step.kind], `${step.kind} ${step.order}`));
     else if (step.do === 'advance') await this.#advance(step.ms);
-    else if (step.do === 'jump' && this.#rooms.length === 1) clock.set(clock.now() + step.ms);
-    else if (step.do === 'rehandle') await this.#rehandle(step.at % this.#rooms.length, step.kind, step.turns);
+    else if (step.do === 'jump' && this.#fixtures.length === 1) clock.set(clock.now() + step.ms);
+    else if (step.do === 'rehandle') await this.#rehandle(step.at % this.#fixtures.length, step.kind, step.turns);
     else if (step.do === 'fault') {
       this.#fault = step.how;
       if (step.how !== 'none') record({ what: 'fault', how: step.how });
@@ -146,7 +146,9 @@ export class Living {
     else await Promise.all([attempt(() => fixture.jobs.count('dead')), attempt(() => fixture.jobs.flush())]);
   }
 
-  /** Concurrent hosts can renew their leases in the meantime: only those that cannot lose them. */
+  /**
+   * Advances the clock only for hosts whose leases cannot expire; concurrent hosts renew their leases in the meantime.
+   */
   async #advance(ms: number): Promise<void> {
     const { clock, databases } = this.#life;
     if (databases.length === 1) return clock.advance(ms);
@@ -158,7 +160,7 @@ export class Living {
   }
 
   async #add(fixture: JobsFixture, { jobs, together, wait }: Extract<Step, { do: 'add' }>): Promise<void> {
-    const host = this.#rooms.indexOf(fixture);
+    const host = this.#fixtures.indexOf(fixture);
     const numbered = jobs.map((job) => ({ n: this.#next++, job }));
     const adding = together
       ? kindNames.flatMap((kind) => {
@@ -283,12 +285,12 @@ export class Living {
     if (pace === 'turn') await nextTurn();
     if (pace === 'held' && !this.#draining) await this.#untilLet(signal);
     const late = (signal.reason as Problem | undefined)?.code === 'jobs.timeout';
-    const came = signal.aborted ? (late ? 'fail' : 'aborted') : how;
-    record({ what: 'end', n, how: came, age: clock.now() - createdAt });
-    if (came === 'aborted') throw signal.reason;
-    if (came === 'fail') throw new Problem('model.away', 503, 'Away.');
-    if (came === 'final') throw new Problem('model.gone', 410, 'Gone.', { retryable: false });
-    if (came === 'aside') throw new Problem('model.odd', 503, 'Odd.', { stepsAside: true });
+    const result = signal.aborted ? (late ? 'fail' : 'aborted') : how;
+    record({ what: 'end', n, how: result, age: clock.now() - createdAt });
+    if (result === 'aborted') throw signal.reason;
+    if (result === 'fail') throw new Problem('model.away', 503, 'Away.');
+    if (result === 'final') throw new Problem('model.gone', 410, 'Gone.', { retryable: false });
+    if (result === 'aside') throw new Problem('model.odd', 503, 'Odd.', { stepsAside: true });
     return { n };
   }
 
@@ -300,7 +302,7 @@ export class Living {
   }
 
   #roomAt(index: number): JobsFixture {
-    const fixture = this.#rooms[index % this.#rooms.length];
+    const fixture = this.#fixtures[index % this.#fixtures.length];
     if (fixture === undefined) throw new Error('nobody lives here');
     return fixture;
   }
@@ -313,10 +315,10 @@ export class Living {
       async (work) => {
         this.#life.record({ what: 'moment' });
         if (this.#fault === 'refuse') throw full();
-        const doubted = this.#fault === 'doubt';
+        const isUncertain = this.#fault === 'doubt';
         const value = await take(work);
         this.#life.record({ what: 'moment' });
-        if (doubted) throw full();
+        if (isUncertain) throw full();
         return value;
       };
     const [commit, note, mark] = [through(database.commit), through(database.note), through(database.mark)];

@@ -36,8 +36,8 @@ const limits = { endOnFailure: true };
 const timeoutMs = 1_800_000;
 
 /**
- * Executes random programs on the engine, of hosts that stop, are killed and start again, on disks that are full now and
- * then, and checks each history against what the engine promises.
+ * Executes random programs on the engine, with hosts that stop, are killed and restart, and on disks that are
+ * temporarily full. Checks each history against the guarantees of the engine.
  */
 export function describeModel({ seed, programs, killed, steps }: Size): void {
   eachDialect((name, _open, createLocation) => {
@@ -52,11 +52,11 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
           lives: fc.array(program, { minLength: 1, maxLength: 3 }),
           hosts: fc.constantFrom(...hosts),
         });
-        const property = fc.asyncProperty(lives, async (doomed) => {
-          await using story = new Story(createLocation());
-          for (const life of doomed.lives) await story.live(life, doomed.hosts);
-          await story.live([], 1, true);
-          judge(story.history, doomed.hosts > 1);
+        const property = fc.asyncProperty(lives, async (scenario) => {
+          await using modelRun = new ModelRun(createLocation());
+          for (const life of scenario.lives) await modelRun.live(life, scenario.hosts);
+          await modelRun.live([], 1, true);
+          judge(modelRun.history, scenario.hosts > 1);
         });
         await fc.assert(property, { ...seeded, ...limits, numRuns: programs[name] });
       },
@@ -68,10 +68,10 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
       async () => {
         const life = fc.record({ program, moments: fc.integer({ min: 1, max: steps * 5 }) });
         const property = fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 3 }), async (lives) => {
-          await using story = new Story(createLocation());
-          for (const { program: steps, moments } of lives) await story.liveAndBeKilled(steps, moments);
-          await story.live([], 1, true);
-          judge(story.history, false);
+          await using modelRun = new ModelRun(createLocation());
+          for (const { program: steps, moments } of lives) await modelRun.liveAndBeKilled(steps, moments);
+          await modelRun.live([], 1, true);
+          judge(modelRun.history, false);
         });
         await fc.assert(property, { ...seeded, ...limits, numRuns: killed[name] });
       },
@@ -81,12 +81,12 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
 }
 
 /** Lives of hosts over one store. */
-class Story implements AsyncDisposable {
+class ModelRun implements AsyncDisposable {
   readonly history: Event[] = [];
   readonly #location: DatabaseLocation;
   readonly #mounted: boolean;
   readonly #folder = mkdtempSync(join(tmpdir(), 'model-'));
-  #lives = 0;
+  #startCount = 0;
   #now = createFakeClock().now();
 
   constructor(location: DatabaseLocation) {
@@ -129,8 +129,8 @@ class Story implements AsyncDisposable {
 
   /** Runs a life in a separate process, which is killed after a number of events, or stops if there are fewer. */
   async liveAndBeKilled(program: readonly Step[], moments: number): Promise<void> {
-    const file = join(this.#folder, String(this.#lives));
-    const doomed: Doomed = {
+    const file = join(this.#folder, String(this.#startCount));
+    const scenario: Doomed = {
       location: this.#location,
       file,
       program,
@@ -140,7 +140,7 @@ class Story implements AsyncDisposable {
       base: this.#base(),
       knownIds: [...this.#getKnownIds()],
     };
-    const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./host.ts')), JSON.stringify(doomed)], {
+    const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./host.ts')), JSON.stringify(scenario)], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
@@ -154,8 +154,8 @@ class Story implements AsyncDisposable {
   }
 
   #base(): number {
-    this.#lives += 1;
-    return this.#lives * numbersOfALife;
+    this.#startCount += 1;
+    return this.#startCount * numbersOfALife;
   }
 
   #getKnownIds(): ReadonlyMap<string, number> {

@@ -14,7 +14,7 @@ export function aggregateCases(index: () => Apiary): void {
       expect(await getData(suits)).toEqual([{ sum: 3 }]);
     });
 
-    test('groups by columns, JSON fields and to-one embeds besides the aggregate', async () => {
+    test('groups by columns, JSON fields and to-one embeds in addition to the aggregate', async () => {
       const { db } = index();
       expect(await getData(db.from('hives').select('meadow_id, kilos.sum()').order('meadow_id'))).toEqual([
         { meadow_id: 11, sum: 55.5 },

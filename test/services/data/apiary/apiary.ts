@@ -9,7 +9,7 @@ export interface Apiary extends AsyncDisposable {
   readonly db: PostgrestClient<any, { PostgrestVersion: '13' }>;
 }
 
-/** Aggregates and plans are enabled, and `cellar` is exposed besides `public`. */
+/** Aggregates and plans are enabled, and `cellar` is exposed in addition to `public`. */
 export async function openApiary(): Promise<Apiary> {
   const fixture = await openDataFixture({ settings: { schemas: ['public', 'cellar'], aggregates: true, plans: true } });
   await fixture.sql(schema);

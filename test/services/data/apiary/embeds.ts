@@ -53,7 +53,7 @@ export function embedCases(index: () => Apiary): void {
       ).toEqual({ hives: [{ id: 102 }] });
     });
 
-    test('orders, limits and pages each embed besides the rows themselves', async () => {
+    test('orders, limits and pages each embed and the rows themselves', async () => {
       const { db } = index();
       const ordered = db.from('keepers').select('name, hives(id, meadow_id)').order('name');
       const byTwo = ordered

@@ -147,7 +147,7 @@ export function functionCases(index: () => Apiary): void {
         const reply = await fixture.request('/rest/v1/rpc/failed?code=42501', { headers });
         return [reply.status, reply.headers.get('www-authenticate')];
       };
-      // Anonymous callers are asked to sign in.
+      // Anonymous callers are requested to sign in.
       expect(await response(fixture.anonKey)).toEqual([401, 'Bearer']);
       expect(await response(fixture.anonKey, fixture.token('somebody'))).toEqual([403, null]);
     });

@@ -31,7 +31,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Sends the text and returns what the server sees of it, with the client's side of the connection. */
+/** Sends the text and returns the server's exchange, with the client's side of the connection. */
 async function open(text: string): Promise<Exchange & { readonly client: Socket }> {
   const received = once(server, 'request');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -45,7 +45,7 @@ describe('a router', () => {
       '/repos/mia/boat/git/commits/abc.diff',
       ['/repos/:owner/:repo/git/commits/:sha.diff', { owner: 'mia', repo: 'boat', sha: 'abc' }],
     ],
-  ])('matches %s', (_what, path, match) => {
+  ])('matches %s', (_case, path, match) => {
     expect(find(router, 'GET', path)).toEqual(match);
   });
 
@@ -55,7 +55,7 @@ describe('a router', () => {
     ['a path whose end is missing', '/repos/mia/boat/commits/main'],
     ['malformed percent-encoding', '/repos/mia/%E0%A4%A'],
     ['another case', '/Repos/mia/boat'],
-  ])('matches no route for %s', (_what, path) => {
+  ])('matches no route for %s', (_case, path) => {
     expect(find(router, 'GET', path)).toBeUndefined();
   });
 

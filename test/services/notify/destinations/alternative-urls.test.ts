@@ -291,7 +291,7 @@ describe('the push service of this host', () => {
     expect(await parsed('push://alerts').send(message, outlets, AbortSignal.timeout(60_000))).toMatchObject({
       ok: true,
     });
-    const carried = { name: 'dot.png', type: 'image/png', bytes: new Uint8Array(dot) };
-    expect(passed).toMatchObject([[pushOffered, 'n1:alerts', { topic: 'alerts', message: 'b', file: carried }]]);
+    const attachment = { name: 'dot.png', type: 'image/png', bytes: new Uint8Array(dot) };
+    expect(passed).toMatchObject([[pushOffered, 'n1:alerts', { topic: 'alerts', message: 'b', file: attachment }]]);
   });
 });

@@ -18,7 +18,7 @@ export const differences: Readonly<Record<string, Differences>> = {
   // A GET request has no body, so files are not sent.
   'form method GET': { attach: (requests) => requests.map((request) => ({ ...request, headers: {}, body: '' })) },
   // Text in a message mentions no account; mentions are listed in the field that Discord reads.
-  'discord webhook': { all: inBodies((body) => ({ ...body, allowed_mentions: nobody })) },
+  'discord webhook': { all: inBodies((body) => ({ ...body, allowed_mentions: noMentions })) },
   // The card has no author and no field per heading: Discord renders Markdown in the description.
   'discord options': { all: inBodies(asCard), markdown: skip, html: skip },
   // Slack, Google Chat and Telegram do not support Markdown; it is converted to their markup (fit-message.test.ts).
@@ -64,7 +64,7 @@ export const differences: Readonly<Record<string, Differences>> = {
   'pbul channel': { attach: skip },
 };
 
-const nobody = { parse: [], users: [], roles: [] };
+const noMentions = { parse: [], users: [], roles: [] };
 
 /** Changes the JSON of each request whose body is an object. */
 function inBodies(change: (body: Record<string, unknown>) => Record<string, unknown>): Change {
@@ -79,7 +79,7 @@ function inBodies(change: (body: Record<string, unknown>) => Record<string, unkn
 function asCard(body: Record<string, unknown>): Record<string, unknown> {
   const { allow_mentions: _misspelt, embeds, ...rest } = body;
   const cards = (embeds as Record<string, unknown>[]).map(({ author: _author, ...card }) => card);
-  return { ...rest, allowed_mentions: { ...nobody, parse: ['everyone'] }, embeds: cards };
+  return { ...rest, allowed_mentions: { ...noMentions, parse: ['everyone'] }, embeds: cards };
 }
 
 function boldTitle(body: Record<string, unknown>): Record<string, unknown> {

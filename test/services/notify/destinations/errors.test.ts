@@ -70,7 +70,7 @@ describe('a service that requests a delay', () => {
     ['in the answer of Discord', {}, { message: 'slow down', retry_after: 2.25 }, 2250],
     ['in the answer of Telegram', {}, { ok: false, parameters: { retry_after: 35 } }, 35_000],
     ['in the answer of Matrix', {}, { errcode: 'M_LIMIT_EXCEEDED', retry_after_ms: 2000 }, 2000],
-  ])('waits for the delay that %s requests', async (_how, headers, body, retryAfterMs) => {
+  ])('waits for the delay that %s requests', async (_case, headers, body, retryAfterMs) => {
     const { result } = await failing('discord://1/t', { status: 429, headers, body });
     expect(result).toMatchObject({ ok: false, retryable: true, retryAfterMs });
   });
@@ -154,9 +154,9 @@ describe('a failing connection', () => {
   it('sends nothing to an untrusted certificate', async () => {
     // The package contains an expired self-signed certificate; the protocol behind it does not matter here.
     const server = new SMTPServer({ secure: true, disableReverseLookup: true });
-    let greeted = 0;
+    let connectionCount = 0;
     server.on('error', () => undefined);
-    server.on('connect', () => (greeted += 1));
+    server.on('connect', () => (connectionCount += 1));
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const { port } = server.server.address() as AddressInfo;
     await using provider = await openProvider();
@@ -168,6 +168,6 @@ describe('a failing connection', () => {
     expect(result).toMatchObject({ ok: false, retryable: true, lastAttempt: 2 });
     expect(result?.detail).toContain('is not trusted: it has expired');
     expect(result?.detail).not.toContain('s3cretword');
-    expect(greeted).toBe(0);
+    expect(connectionCount).toBe(0);
   });
 });

@@ -265,7 +265,7 @@ describe('template limits', () => {
       '{{ range 10000 }}{{ regexFind "(x+x+)+y" (repeat 9000 "x") }}{{ end }}',
       'took too long',
     ],
-  ])('limits %s', (_what, template, reason) => {
+  ])('limits %s', (_case, template, reason) => {
     expect(() => render(template, alert, until(5000))).toThrow(reason);
   });
 

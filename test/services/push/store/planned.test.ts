@@ -58,12 +58,12 @@ eachDialect((dialect, open) => {
       }
     });
     const plans = await collectPlans(dialect, database.kysely, async (db) => {
-      const watched = new DelayedMessageStore(db);
-      await watched.nextTime();
-      await watched.list(undefined, { time: 3000, seq: 7 }, 200);
-      await watched.list('a7', { time: 3000, seq: 7 }, 200);
-      await watched.find('m77');
-      await watched.findAcceptedAfter('m77');
+      const explainedStore = new DelayedMessageStore(db);
+      await explainedStore.nextTime();
+      await explainedStore.list(undefined, { time: 3000, seq: 7 }, 200);
+      await explainedStore.list('a7', { time: 3000, seq: 7 }, 200);
+      await explainedStore.find('m77');
+      await explainedStore.findAcceptedAfter('m77');
     });
     expect(plans).not.toMatch(/SCAN scheduled(?! USING)|Seq Scan|TEMP B-TREE|Sort/);
     const { rows } = await sql`select count(*) as n from scheduled`.execute(database.kysely);

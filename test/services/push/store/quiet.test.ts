@@ -98,11 +98,11 @@ eachDialect((dialect, open) => {
       }
     });
     const plans = await collectPlans(dialect, database.kysely, async (db) => {
-      const watched = new QuietStore(db);
-      await watched.heldTopics('a7');
-      await watched.supersede(db, 't7', '7');
-      await watched.removeRead(db, ['7', '8']);
-      await watched.takeHeld(db, { account: 'a7', topic: 't7' });
+      const explainedStore = new QuietStore(db);
+      await explainedStore.heldTopics('a7');
+      await explainedStore.supersede(db, 't7', '7');
+      await explainedStore.removeRead(db, ['7', '8']);
+      await explainedStore.takeHeld(db, { account: 'a7', topic: 't7' });
     });
     expect(plans).not.toMatch(/SCAN quiet_held(?! USING)|Seq Scan on quiet_held/);
   });

@@ -62,13 +62,13 @@ eachDialect((dialect, open) => {
       }
     });
     const plans = await collectPlans(dialect, database.kysely, async (db) => {
-      const watched = new RecurringStore(db);
-      await watched.nextTime();
-      await watched.due(1100, 200);
-      await watched.withFutureRun(1100, 200);
-      await watched.find('s77');
-      await watched.list(undefined, 500, 200);
-      await watched.list('a7', 5000, 200);
+      const explainedStore = new RecurringStore(db);
+      await explainedStore.nextTime();
+      await explainedStore.due(1100, 200);
+      await explainedStore.withFutureRun(1100, 200);
+      await explainedStore.find('s77');
+      await explainedStore.list(undefined, 500, 200);
+      await explainedStore.list('a7', 5000, 200);
     });
     expect(plans).not.toMatch(/SCAN recurring|Seq Scan|TEMP B-TREE/);
   });

@@ -15,12 +15,12 @@ eachDialect((dialect, open) => {
     const messages = new MessageStore(database.kysely);
     const store = new RetentionStore(database.kysely);
     const clock = createFakeClock();
-    const forgotten: number[] = [];
+    const removedCounts: number[] = [];
     const retention = new Retention({
       context: { clock, commit: database.commit, db: database.kysely },
       messages,
       attachments: new AttachmentStore(database.kysely),
-      removeFromSearch: (_transaction, seqs) => Promise.resolve(void forgotten.push(...seqs)),
+      removeFromSearch: (_transaction, seqs) => Promise.resolve(void removedCounts.push(...seqs)),
       deleteFiles: () => undefined,
       defaultSeconds: () => 1000,
     });
@@ -39,7 +39,7 @@ eachDialect((dialect, open) => {
     };
     const listMessages = (topic: string) =>
       messages.read({ topics: [topic], upTo: 1e9, from: 0, after: { time: 0, seq: 0 }, now: 0, limit: 5000 });
-    return { database, messages, store, retention, add, listMessages, forgotten };
+    return { database, messages, store, retention, add, listMessages, forgotten: removedCounts };
   };
 
   it('shortens all messages of a rule in batches', async () => {
@@ -51,10 +51,10 @@ eachDialect((dialect, open) => {
     expect(await store.checkedUpTo()).toBeLessThan(0);
     await retention.upkeep();
     expect(await store.checkedUpTo()).toBeUndefined();
-    const lives = async (topic: string): Promise<unknown> =>
+    const readLifetimes = async (topic: string): Promise<unknown> =>
       new Set((await listMessages(topic)).map(({ text }) => (JSON.parse(text) as { expires: number }).expires));
-    expect(await lives('a')).toEqual(new Set([150]));
-    expect(await lives('b')).toEqual(new Set([1100]));
+    expect(await readLifetimes('a')).toEqual(new Set([150]));
+    expect(await readLifetimes('b')).toEqual(new Set([1100]));
   });
 
   it('restarts for newer rules, also during an older run', async () => {
@@ -67,7 +67,7 @@ eachDialect((dialect, open) => {
   });
 
   it('deletes the oldest messages of topics above their maximum', async () => {
-    const { retention, add, listMessages, forgotten } = await openStore();
+    const { retention, add, listMessages, forgotten: removedCounts } = await openStore();
     await add('a', 800);
     await add('b', 5);
     await retention.start();
@@ -75,7 +75,7 @@ eachDialect((dialect, open) => {
     await retention.upkeep();
     expect((await listMessages('a')).map(({ seq }) => seq)).toEqual([798, 799, 800]);
     expect(await listMessages('b')).toHaveLength(3);
-    expect(forgotten).toHaveLength(799);
+    expect(removedCounts).toHaveLength(799);
   });
 
   it('finds excess messages by index', async () => {

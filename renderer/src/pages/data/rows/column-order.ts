@@ -12,7 +12,7 @@ function getRank({ type, isKey, choices }: OrderedColumn): number {
 /** Returns column indexes in the order for phones, which show two or three columns: key, text, then the rest. */
 export function getPhoneColumnOrder(columns: readonly OrderedColumn[]): readonly number[] {
   return columns
-    .map((column, at) => ({ at, rank: getRank(column) }))
+    .map((column, index) => ({ at: index, rank: getRank(column) }))
     .toSorted((a, b) => a.rank - b.rank)
-    .map(({ at }) => at);
+    .map(({ at: index }) => index);
 }

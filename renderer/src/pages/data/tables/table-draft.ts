@@ -130,7 +130,7 @@ export function buildCreateStatements({ schema, name, isProtected, columns }: Ta
 /** Builds the statements that alter the stored table to match the draft; empty without changes. */
 export function buildAlterStatements(before: StoredTable, draft: TableDraft): string {
   const table = `${quoteIdentifier(before.schema)}.${quoteIdentifier(before.name)}`;
-  const keptNames = new Set(draft.columns.map(({ previousName: was }) => was));
+  const keptNames = new Set(draft.columns.map(({ previousName: previousName }) => previousName));
   const statements = before.columns
     .filter(({ name }) => !keptNames.has(name))
     .map(({ name }) => `alter table ${table} drop column ${quoteIdentifier(name)};`);

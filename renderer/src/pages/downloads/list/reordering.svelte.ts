@@ -33,7 +33,7 @@ class Reordering {
     const rowIndex = downloads.queue.findIndex((each) => each.uid === uid);
     /** Offset of the first queue row from the top of the scrolled content, in px. */
     const firstRowTop = top - rowIndex * height - frame.getBoundingClientRect().top + frame.scrollTop;
-    // A list as high as its rows does not scroll by itself: the page does.
+    // A list as high as its rows does not scroll; the page does.
     const frameScrolls = frame.scrollHeight > frame.clientHeight + 1;
     const scroller = frameScrolls ? frame : document.documentElement;
     let y = event.clientY;

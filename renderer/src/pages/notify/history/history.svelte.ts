@@ -5,7 +5,7 @@ import { call } from '../../../api/call.ts';
 import { NewestFirstList } from '../../../state/newest-first-list.svelte.ts';
 import { Removals } from '../../../state/removals.svelte.ts';
 
-/** Filters of the history; empty strings are no restriction. */
+/** Filters of the history; empty strings do not restrict the list. */
 export interface HistoryFilter {
   readonly q: string;
   readonly key: string;

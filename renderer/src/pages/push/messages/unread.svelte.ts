@@ -15,7 +15,7 @@ import { coalesce } from '../../../state/coalesce.ts';
 
 /** Maximum number of rows in one call. In lists of all topics only the newest unread messages are marked as new. */
 const maxRows = 200;
-/** Maximum time in ms between the two copies of a notification that goes to the inbox and to a topic. */
+/** Maximum time in ms between the two copies of a notification that is sent to the inbox and to a topic. */
 const maxCopyDistanceMs = 120_000;
 /** Delay in ms to load the rows of a burst together. */
 const batchDelayMs = 200;

@@ -19,7 +19,7 @@ export interface RetentionForm {
   readonly topic: string;
   readonly count: number;
   readonly unit: Unit;
-  readonly most: number | null;
+  readonly maxCount: number | null;
 }
 
 /** Returns the units in singular or plural for a number: `1 hour`. */
@@ -35,8 +35,8 @@ export function parseRetention(retentionSeconds: number | null): { readonly coun
   return { count: Math.max(1, Math.round(retentionSeconds / seconds[unit])), unit };
 }
 
-export function toRetentionRule({ topic, count, unit, most }: RetentionForm): RetentionRule {
-  return { topic: topic.trim(), seconds: unit === 'setting' ? null : count * seconds[unit], most };
+export function toRetentionRule({ topic, count, unit, maxCount }: RetentionForm): RetentionRule {
+  return { topic: topic.trim(), seconds: unit === 'setting' ? null : count * seconds[unit], most: maxCount };
 }
 
 /** Formats a retention time: `12 hours` */

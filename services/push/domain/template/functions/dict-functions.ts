@@ -21,7 +21,7 @@ function setEntry(dict: Dict, name: string, value: Value): Dict {
 }
 
 /** Returns the value at a path or the default: `dig "user" "name" "unnamed" .`. */
-function dig(args: readonly Value[]): Value {
+function getNested(args: readonly Value[]): Value {
   if (args.length < 3) throw new ExecutionError('dig needs at least three arguments');
   const fallback = args.at(-2);
   let current = args.at(-1);
@@ -73,5 +73,5 @@ export const dictFunctions: Readonly<Record<string, TemplateFunction>> = {
   values: defineFunction(['map'], ([dict]) => toListOrNil(dict.names().map((name) => dict.entries.get(name)))),
   pick: defineVariadic(['map'], 'string', ([dict], names) => filterDict(dict, (name) => names.includes(name))),
   omit: defineVariadic(['map'], 'string', ([dict], names) => filterDict(dict, (name) => !names.includes(name))),
-  dig: defineVariadic([], 'any', (_none, args) => dig(args)),
+  dig: defineVariadic([], 'any', (_none, args) => getNested(args)),
 };

@@ -32,7 +32,7 @@ const cleanFunction = defineFunction(['string'], ([path]) => clean(path));
 const extFunction = defineFunction(['string'], ([path]) => getExtension(path));
 const isAbsFunction = defineFunction(['string'], ([path]) => path.startsWith('/'));
 
-/** Sprig's functions for paths. ntfy only knows slashes, so the os variants behave the same. */
+/** Sprig's functions for paths. ntfy only supports slashes, so the os variants are identical. */
 export const pathFunctions: Readonly<Record<string, TemplateFunction>> = {
   base: baseFunction,
   osBase: baseFunction,

@@ -65,14 +65,14 @@ class Compiler {
         this.add({ kind: 'mark', slot: 2 * part.index + 1 });
         return;
       case 'either':
-        this.#either(part.parts);
+        this.#compileAlternatives(part.parts);
         return;
       case 'repeat':
         this.#repeat(part);
     }
   }
 
-  #either(parts: readonly RegexNode[]): void {
+  #compileAlternatives(parts: readonly RegexNode[]): void {
     const starts: number[] = [];
     const fork = this.#fork();
     const ends = parts.map((part) => {
