@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../../contracts/problem.ts';
 import { PageProblem } from '../../domain/page-problem.ts';
-import type { Context } from '../../../contracts/service.ts';
 import type { Issue, Issues } from '../../issues/issues.ts';
 import { isVisibleTo } from '../../issues/entry-visibility.ts';
 import type { IssueWriter } from '../../issues/writer.ts';
@@ -9,8 +8,6 @@ import { levels, type Level } from '../../repositories/access.ts';
 import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { Tables } from '../../store/tables.ts';
-import type { ToUserJson } from '../../wire/issues.ts';
-import { toUserJson } from '../../wire/users.ts';
 import { getAccount, type Call } from '../call.ts';
 import { parseId } from '../paging.ts';
 import { getRepositoryName, type ApiDependencies } from '../api-dependencies.ts';

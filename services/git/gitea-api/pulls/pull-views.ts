@@ -1,4 +1,3 @@
-import { isVisibleTo } from '../../issues/entry-visibility.ts';
 import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Issue } from '../../issues/issues.ts';
 import type { Merges } from '../../pulls/merge.ts';
@@ -15,7 +14,6 @@ import { listAccountNames } from '../../issues/account-names.ts';
 import type { IssueDependencies } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
 import { getRepositoryName, getRepositoryAddress, toRepositoryView } from '../api-dependencies.ts';
-import type { Db } from '../../store/tables.ts';
 
 /** Dependencies of the routes of pull requests. */
 export interface PullDependencies extends IssueDependencies {
