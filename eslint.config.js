@@ -11,7 +11,7 @@ const { default: svelte } = await import('eslint-plugin-svelte');
 /** Files that read texts of others: each foreign program is classified in one of them, and others parse a format. */
 const sentenceReaders = [
   // Failures that a program or a library reports only as text.
-  'renderer/src/pages/notify/cause.ts',
+  'renderer/src/pages/notify/destinations/cause.ts',
   'services/addons/providers/premiumize.ts',
   'services/contracts/uptime/causes.ts',
   'services/data/engine/server-output.ts',
@@ -29,9 +29,9 @@ const sentenceReaders = [
   'services/notify/inbound/*.ts',
   'services/push/domain/natural-time.ts',
   // File formats, types of PostgreSQL, certificates and user agents.
-  'renderer/src/pages/addons/player-format.ts',
-  'renderer/src/pages/data/{cell-format,device-name,policy-templates}.ts',
-  'renderer/src/pages/network/browser-steps.ts',
+  'renderer/src/pages/addons/configurations/player-format.ts',
+  'renderer/src/pages/data/{rows/cell-format,policies/policy-templates,users/device-name}.ts',
+  'renderer/src/parts/text/user-agent.ts',
   'renderer/src/parts/text/highlight-tokens.ts',
   'services/data/{postgrest-api/open-api,postgrest-api/parse/select,sql/typescript-types}.ts',
   'services/gateway/trust/page.ts',

@@ -4,10 +4,10 @@ import { basename, join } from 'node:path';
 import { root, run, stop } from './commands.mjs';
 
 const modules = join(root, 'node_modules');
-const windows = process.platform === 'win32';
+const isWindows = process.platform === 'win32';
 /** File that npm writes last. */
 const finished = join(modules, '.package-lock.json');
-const node = join(modules, '.bin', windows ? 'node.cmd' : 'node');
+const node = join(modules, '.bin', isWindows ? 'node.cmd' : 'node');
 
 /** Returns true if an installation was completed and is still present. */
 export function packagesAreWhole() {
@@ -45,7 +45,7 @@ export async function installPackages() {
     );
   }
   // The scripts in package.json use "exec", so that npm waits for the program itself; the shell of Windows has no such command.
-  if (windows) writeFileSync(join(modules, '.bin', 'exec.cmd'), '@%*\r\n');
+  if (isWindows) writeFileSync(join(modules, '.bin', 'exec.cmd'), '@%*\r\n');
 }
 
 /** Interval of progress lines in a log file, in milliseconds. */

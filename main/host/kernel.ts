@@ -31,7 +31,7 @@ import { systemRandom } from './runtime/random.ts';
 import { checkKey } from './vault/key-check.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
 import { version } from './runtime/version.ts';
-import { RegisteredAddresses } from './services/known-addresses.ts';
+import { RegisteredAddresses } from './services/registered-addresses.ts';
 import { LocalPrograms } from './services/local-programs.ts';
 
 export interface KernelOptions {

@@ -25,7 +25,7 @@ const mailriseRelease = 'mailrise==1.4.0';
  * work.
  */
 export async function startApprise(checkout: string, folder: string): Promise<Peer> {
-  const python = environment('apprise-api', ['-r', join(checkout, 'requirements.txt')]);
+  const python = createVirtualEnvironment('apprise-api', ['-r', join(checkout, 'requirements.txt')]);
   const app = join(checkout, 'apprise_api');
   mkdirSync(join(folder, 'attach'), { recursive: true });
   const port = await freePort();
@@ -45,7 +45,7 @@ export async function startApprise(checkout: string, folder: string): Promise<Pe
 
 /** Starts a real Mailrise that sends every mail to one destination. */
 export async function startMailrise(folder: string, destination: string): Promise<Peer> {
-  const python = environment('mailrise', [mailriseRelease]);
+  const python = createVirtualEnvironment('mailrise', [mailriseRelease]);
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const config = join(folder, 'mailrise.conf');
@@ -61,7 +61,7 @@ export async function startMailrise(folder: string, destination: string): Promis
 /**
  * Returns the programs folder of a Python environment; creates the environment with these packages if it is missing.
  */
-function environment(name: string, packages: readonly string[]): string {
+function createVirtualEnvironment(name: string, packages: readonly string[]): string {
   const folder = join(installed, name);
   const complete = join(folder, 'complete');
   if (!existsSync(complete)) {

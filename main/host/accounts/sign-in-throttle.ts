@@ -1,7 +1,7 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
-import { Throttle, Level } from './brake.ts';
+import { Throttle, Level } from './throttle.ts';
 
 /** Number of free wrong secrets: for one name from one source, from one source, for one name from all sources. */
 const bursts = { pair: 5, source: 30, name: 50 } as const;

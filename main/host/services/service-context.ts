@@ -8,7 +8,7 @@ import { openDatabase, type Database } from '../database/open.ts';
 import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
 import { findPublicUrl } from '../http/proxies.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
-import { AdditionalHosts } from './further-hosts.ts';
+import { AdditionalHosts } from './additional-hosts.ts';
 import type { HostDependencies } from './host-parts.ts';
 
 /** Environment of a service: its folder, its migrated database, its jobs, and the context made of them. */

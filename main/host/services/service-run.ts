@@ -10,7 +10,7 @@ import type { Clock, Log, Service, ServiceDescriptor } from '../../../services/c
 import { servicePartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import { withCapabilities, type CapabilityProviders } from './capabilities.ts';
-import { AdditionalHosts } from './further-hosts.ts';
+import { AdditionalHosts } from './additional-hosts.ts';
 import type { HostDependencies } from './host-parts.ts';
 import { createExternalListeners } from './outside-listeners.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';

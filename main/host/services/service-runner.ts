@@ -14,7 +14,7 @@ import type { CapabilityProviders } from './capabilities.ts';
 import { HealthCheck } from './health-check.ts';
 import type { HostDependencies } from './host-parts.ts';
 import { PendingRestart } from './pending-restart.ts';
-import { RestartBackoff } from './revival.ts';
+import { RestartBackoff } from './restart-backoff.ts';
 import { openServiceContext } from './service-context.ts';
 import { toSentence } from './service-listeners.ts';
 import { runService, type ServiceRun } from './service-run.ts';

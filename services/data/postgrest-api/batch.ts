@@ -106,7 +106,7 @@ function createBatchRun(client: pg.PoolClient): Run {
     const result = await client.query(toQueryConfig(statement, values));
     rows?.(result.rows as readonly object[]);
     const row = getResult(result.rows as readonly object[]);
-    if (typeof end !== 'string') end.judge(row);
+    if (typeof end !== 'string') end.decide(row);
     return row;
   };
 }

@@ -125,7 +125,7 @@ async function callWithResult(
     count: isRows ? buildCount(context, root, rows, values) : scalarCount,
   });
   if (media.kind === 'plan') return createPlanResponse(run, context, { ...transaction, statement, values: values.all });
-  const judge = (result: Result): 'commit' | 'rollback' => {
+  const decide = (result: Result): 'commit' | 'rollback' => {
     requireSingleRow(context, result);
     if (maxAffected !== undefined) requireMaxAffected(maxAffected, result);
     return end;
@@ -134,7 +134,7 @@ async function callWithResult(
     ...transaction,
     statement,
     values: values.all,
-    end: media.kind === 'object' || maxAffected !== undefined ? { judge } : end,
+    end: media.kind === 'object' || maxAffected !== undefined ? { decide } : end,
   });
   if (!routine.isSet && media.kind !== 'object') {
     const headers = buildRowHeaders(context, { offset: 0, page: 1, total: result.total }, applied);

@@ -26,8 +26,8 @@ export interface Transaction {
   readonly values: readonly string[];
   /** Receives all rows, for statements that return more than one {@link Result}. */
   readonly rows?: (rows: readonly object[]) => void;
-  /** `rollback` discards all changes. A `judge` function decides, and may throw. */
-  readonly end: 'commit' | 'rollback' | { readonly judge: (result: Result) => 'commit' | 'rollback' };
+  /** `rollback` discards all changes. A `decide` function decides, and may throw. */
+  readonly end: 'commit' | 'rollback' | { readonly decide: (result: Result) => 'commit' | 'rollback' };
 }
 
 /** Time limits of statements, ms; 0 disables the limit. */
@@ -94,7 +94,7 @@ async function runTransaction(
     const resultRows = await query.result;
     rows?.(resultRows);
     const row = getResult(resultRows);
-    if (end !== 'commit') await client.query(end === 'rollback' ? end : end.judge(row));
+    if (end !== 'commit') await client.query(end === 'rollback' ? end : end.decide(row));
     return row;
   } catch (error) {
     if (query.hasBegun || prepared === undefined) throw error;

@@ -275,7 +275,7 @@ function getEnd(context: RequestContext): Transaction['end'] {
     maxAffected !== undefined && handling === 'strict' && context.method !== 'POST' && context.method !== 'PUT';
   if (media.kind !== 'object' && !hasMaxAffected) return preferences.tx === 'rollback' ? 'rollback' : 'commit';
   return {
-    judge(result) {
+    decide(result) {
       requireSingleRow(context, result);
       if (hasMaxAffected) requireMaxAffected(maxAffected, result);
       return preferences.tx === 'rollback' ? 'rollback' : 'commit';

@@ -133,17 +133,17 @@ describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
 
     it('is found in the history by result and by file', async () => {
       const task = await saved({ 'letters/To_Ann.txt': '1' }, {}, { notify: 'never' });
-      const well = await run(task.id);
+      const completedRun = await run(task.id);
       renameSync(task.source, `${task.source} away`);
       const failedRun = await run(task.id);
       const listJobIds = async (query: string): Promise<number[]> => {
         const { items } = await fixture.api('GET', `/api/sync/jobs?task=${String(task.id)}&${query}`);
         return items.map(({ id }: { id: number }) => id);
       };
-      expect(await listJobIds('show=all')).toEqual([failedRun.id, well.id]);
-      expect(await listJobIds('show=worked')).toEqual([well.id]);
+      expect(await listJobIds('show=all')).toEqual([failedRun.id, completedRun.id]);
+      expect(await listJobIds('show=worked')).toEqual([completedRun.id]);
       expect(await listJobIds('show=problems')).toEqual([failedRun.id]);
-      expect(await listJobIds('q=to_ann')).toEqual([well.id]);
+      expect(await listJobIds('q=to_ann')).toEqual([completedRun.id]);
       expect(await listJobIds('q=to-ann')).toEqual([]);
       expect(await listJobIds('q=to_ann&show=problems')).toEqual([]);
     });
