@@ -20,7 +20,7 @@ import { sendProblem, toProblem } from './problem-reply.ts';
 import '../runtime/plain-issues.ts';
 import { requestSignal } from '../runtime/request-signal.ts';
 import { sendBytes, sendFile } from './send-file.ts';
-import { matchRoutes, type RouteMatch } from './route-match.ts';
+import { ApiRoutes, buildUnknownPathProblem } from './route-match.ts';
 
 export interface ApiRouterOptions {
   /** Called for each request, since services start and stop. */
@@ -41,8 +41,9 @@ type Route = ApiRoute<unknown, unknown, unknown>;
  */
 export function createApiRouter(options: ApiRouterOptions): RequestListener {
   const { log } = options;
+  const routes = new ApiRoutes(options.handlers);
   return (request, response) => {
-    respond(request, response, options).catch((error: unknown) => {
+    respond(request, response, routes, options).catch((error: unknown) => {
       // The client has disconnected and its queries were cancelled.
       if (response.closed && error instanceof Error && error.name === 'AbortError') return;
       sendProblem(response, toProblem(error, log, { method: request.method, path: request.url?.split('?', 1)[0] }));
@@ -50,10 +51,15 @@ export function createApiRouter(options: ApiRouterOptions): RequestListener {
   };
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, options: ApiRouterOptions): Promise<void> {
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  routes: ApiRoutes,
+  options: ApiRouterOptions,
+): Promise<void> {
   const [target = '', query = ''] = splitTarget(request.url ?? '');
   const { path, link } = parseSessionLink(target);
-  const { handler, params } = selectHandler(matchRoutes(options.handlers(), path), request);
+  const { handler, params } = routes.find(request.method ?? 'GET', path);
   const route: Route = handler.route;
   // A link replaces a sign-in only on routes that read a file.
   if (link !== undefined && (route.method !== 'GET' || route.reply !== fileReply)) throw buildUnknownPathProblem();
@@ -100,19 +106,6 @@ async function cancelOnDisconnect(response: ServerResponse, work: () => Promise<
 function splitTarget(url: string): [string, string] {
   const end = url.indexOf('?');
   return end < 0 ? [url, ''] : [url.slice(0, end), url.slice(end + 1)];
-}
-
-function selectHandler(matches: readonly RouteMatch[], request: IncomingMessage): RouteMatch {
-  if (matches.length === 0) throw buildUnknownPathProblem();
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const selected = matches.find((match) => match.handler.route.method === method);
-  if (selected !== undefined) return selected;
-  const methods = [...new Set(matches.map((match) => match.handler.route.method))].join(', ');
-  throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers: { Allow: methods } });
-}
-
-function buildUnknownPathProblem(): Problem {
-  return new Problem('api.unknown_path', 404, 'There is nothing at this address.');
 }
 
 /** Returns the identity of the caller, or throws. */

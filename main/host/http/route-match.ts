@@ -1,84 +1,93 @@
+import type { ApiHandler, ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { ApiHandler } from '../../../services/contracts/api.ts';
+import { Router } from '../../../services/kit/http/router.ts';
 
-/** Handler that matches a path, with its parameters. */
+/** Handler that matches a request, with its parameters. */
 export interface RouteMatch {
   readonly handler: ApiHandler;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Segment of a route's path: a text to match, or the name of a parameter. */
-type Segment = { readonly text: string } | { readonly parameter: string };
-const parseSegments = new WeakMap<ApiHandler, readonly Segment[]>();
+interface Entry {
+  readonly method: ApiRoute<unknown, unknown, unknown>['method'];
+  readonly path: string;
+  readonly handler: ApiHandler;
+}
 
-/**
- * Returns all handlers whose path matches, for any method, most literal first: `/api/jobs/dead` before
- * `/api/jobs/:id`.
- * @throws Problem `api.bad_path` (400) when a parameter is not valid percent-encoded UTF-8.
- */
-export function matchRoutes(handlers: readonly ApiHandler[], path: string): RouteMatch[] {
-  const parts = split(path);
-  const fitting = handlers
-    .map((handler) => ({ handler, segments: compiled(handler) }))
-    .filter(({ segments }) => matchesSegments(segments, parts))
-    .sort((a, b) => compare(a.segments, b.segments));
-  return fitting.map(({ handler, segments }) => ({ handler, params: parameters(segments, parts) }));
+/** Finds the handler of a request among those of the running services. */
+export class ApiRoutes {
+  readonly #getHandlers: () => readonly ApiHandler[];
+  #handlers: readonly ApiHandler[] = [];
+  #router = new Router<Entry>([]);
+
+  /** @param getHandlers called for each request, since services start and stop */
+  constructor(getHandlers: () => readonly ApiHandler[]) {
+    this.#getHandlers = getHandlers;
+  }
+
+  /**
+   * Returns the handler for a raw path; literal segments take precedence: `/api/jobs/dead` over `/api/jobs/:id`.
+   * @throws Problem `api.bad_path` (400) for malformed percent-encoding, `api.unknown_path` (404), `api.unknown_method`
+   * (405)
+   */
+  find(method: string, path: string): RouteMatch {
+    const router = this.#getRouter();
+    const match = router.find(method, path);
+    if (match !== undefined) return { handler: match.route.handler, params: match.params };
+    requireValidEncoding(path);
+    const allowed = router.getAllowedMethods(path);
+    if (allowed.length === 0) throw buildUnknownPathProblem();
+    const methods = allowed.join(', ');
+    const headers = { Allow: methods };
+    throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers });
+  }
+
+  /** Builds the router again after a service has started or stopped. */
+  #getRouter(): Router<Entry> {
+    const handlers = this.#getHandlers();
+    const isSame =
+      handlers.length === this.#handlers.length &&
+      handlers.every((handler, index) => handler === this.#handlers[index]);
+    if (isSame) return this.#router;
+    this.#router = new Router(handlers.map(toEntry));
+    this.#handlers = handlers;
+    return this.#router;
+  }
+}
+
+/** Builds the problem for a path without a route. */
+export function buildUnknownPathProblem(): Problem {
+  return new Problem('api.unknown_path', 404, 'There is nothing at this address.');
 }
 
 /** Returns the parameter names of a path, and the path in OpenAPI syntax: `/api/inbox/{id}`. */
 export function describePath(path: string): { readonly openApi: string; readonly parameters: readonly string[] } {
-  const segments = parse(path);
-  const parts = segments.map((segment) => ('text' in segment ? segment.text : `{${segment.parameter}}`));
+  const segments = splitPath(path);
   return {
-    openApi: `/${parts.join('/')}`,
-    parameters: segments.flatMap((segment) => ('parameter' in segment ? [segment.parameter] : [])),
+    openApi: `/${segments.map((segment) => (segment.startsWith(':') ? `{${segment.slice(1)}}` : segment)).join('/')}`,
+    parameters: segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1)),
   };
 }
 
-function compiled(handler: ApiHandler): readonly Segment[] {
-  let segments = parseSegments.get(handler);
-  if (segments === undefined) parseSegments.set(handler, (segments = parse(handler.route.path)));
+function toEntry(handler: ApiHandler): Entry {
+  const { method, path } = handler.route;
+  splitPath(path);
+  return { method, path, handler };
+}
+
+/** Splits the path of a route, whose segments are texts or parameters. */
+function splitPath(path: string): readonly string[] {
+  const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/');
+  for (const segment of segments) {
+    if (/^:[A-Za-z_]\w*$/.test(segment) || !/[:*{}()]/.test(segment)) continue;
+    throw new Error(`The route ${path} uses more than whole-segment parameters with plain names.`);
+  }
   return segments;
 }
 
-function parse(path: string): readonly Segment[] {
-  return split(path).map((part) => {
-    if (!part.startsWith(':')) {
-      if (/[:*{}()]/.test(part)) throw new Error(`The route ${path} uses more than whole-segment parameters.`);
-      return { text: part };
-    }
-    if (!/^:[A-Za-z_]\w*$/.test(part)) throw new Error(`The route ${path} has a parameter that is no plain name.`);
-    return { parameter: part.slice(1) };
-  });
-}
-
-/** A trailing slash is ignored, as in Express. */
-function split(path: string): string[] {
-  return path.replace(/^\//, '').replace(/\/$/, '').split('/');
-}
-
-function matchesSegments(segments: readonly Segment[], parts: readonly string[]): boolean {
-  if (segments.length !== parts.length) return false;
-  return segments.every((segment, index) => ('text' in segment ? segment.text === parts[index] : parts[index] !== ''));
-}
-
-function compare(a: readonly Segment[], b: readonly Segment[]): number {
-  const index = a.findIndex((segment, index) => 'text' in segment !== 'text' in (b[index] ?? segment));
-  if (index < 0) return 0;
-  return 'text' in (a[index] ?? { parameter: '' }) ? -1 : 1;
-}
-
-function parameters(segments: readonly Segment[], parts: readonly string[]): Record<string, string> {
-  const params: Record<string, string> = {};
-  for (const [index, segment] of segments.entries()) {
-    if ('parameter' in segment) params[segment.parameter] = decode(parts[index] ?? '');
-  }
-  return params;
-}
-
-function decode(part: string): string {
+function requireValidEncoding(path: string): void {
   try {
-    return decodeURIComponent(part);
+    decodeURIComponent(path);
   } catch (error) {
     throw new Problem('api.bad_path', 400, 'The path is not valid percent-encoded UTF-8.', { cause: error });
   }

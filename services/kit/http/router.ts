@@ -105,6 +105,8 @@ export class Router<Pattern extends RoutePattern> {
     if (result === null) return undefined;
     const { route, wildcards } = result.store as Entry<Pattern>;
     const params = result.params as Record<string, string>;
+    // A parameter is never empty.
+    if (Object.values(params).includes('')) return undefined;
     if (route !== undefined) return { route, params };
     const { '*': rest = '', ...named } = params;
     const wildcard = wildcards.find(({ suffix }) => rest.length > suffix.length && rest.endsWith(suffix));

@@ -51,6 +51,7 @@ describe('a router', () => {
 
   it.each([
     ['an unknown path', '/nothing'],
+    ['an empty parameter', '/repos//boat'],
     ['an empty wildcard', '/repos/mia/boat/contents/'],
     ['a path whose end is missing', '/repos/mia/boat/commits/main'],
     ['malformed percent-encoding', '/repos/mia/%E0%A4%A'],
