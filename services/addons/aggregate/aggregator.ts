@@ -5,7 +5,7 @@ import { getFailoverLimits } from '../domain/config-failover.ts';
 import { buildFormatContext, addDuration } from '../domain/format-context.ts';
 import type { FormatContext } from '../domain/format/values.ts';
 import { compileFormat, type Formatter } from '../domain/format/predefined.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import { isKnownPreset } from '../domain/presets.ts';
 import type { Activity } from '../activity.ts';
 import { toDownloadItems, toClientStream } from '../domain/pipeline/output.ts';

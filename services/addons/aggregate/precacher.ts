@@ -2,7 +2,7 @@ import type { AddonConfig } from '../domain/config.ts';
 import { parseTitleRequest, type TitleRequest } from '../domain/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { Player } from '../playback/player.ts';
 import type { Context } from '../../contracts/service.ts';

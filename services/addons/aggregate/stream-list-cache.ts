@@ -1,4 +1,4 @@
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { RequestContext } from './request-context.ts';

@@ -1,4 +1,4 @@
-import { LruMap } from './lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import type { ReadRelease } from './read-stream.ts';
 import { parseRelease } from './release.ts';
 import type { ParsedFile } from './stream.ts';

@@ -1,5 +1,5 @@
 import type { FailoverLimits } from '../domain/config-failover.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { PlaybackLinks, PlaybackRequest } from './links.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { serviceIds, type ServiceId } from '../domain/debrid-services.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 
 const purpose = 'addons.playback';

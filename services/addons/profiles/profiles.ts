@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { AccountDisposition } from '../../contracts/control/account-data.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import { mergeParentConfig } from '../domain/merge-parent.ts';
 import { parseConfig } from '../domain/read-config.ts';
 import { ProfileStore, type ProfileRow } from '../store/profiles.ts';

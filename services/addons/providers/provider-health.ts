@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { ServiceId } from '../domain/debrid-services.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import { ProviderError } from '../domain/provider-error.ts';
 
 const maxConsecutiveFailures = 5;

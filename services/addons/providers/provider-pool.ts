@@ -1,7 +1,7 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { Context } from '../../contracts/service.ts';
 import { debridService, type ServiceId } from '../domain/debrid-services.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import type { AddonMetrics } from '../metrics.ts';
 import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
 import { ResponseCache } from '../upstream/response-cache.ts';

@@ -8,7 +8,7 @@ import { addHeaders, startResponse } from '../../kit/http/respond.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import type { AddressPolicy, Trust } from '../upstream/address-policy.ts';
 import type { GuardedFetch } from '../upstream/guarded-fetch.ts';

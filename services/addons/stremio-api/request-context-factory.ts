@@ -4,7 +4,7 @@ import { isGatewayRequest } from '../../contracts/gateway.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { RequestContext } from '../aggregate/request-context.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import { applyVariants } from '../domain/variants/variants.ts';
 import { decodeConfig } from '../domain/read-config.ts';
 import { encodeAddressSegment } from '../profiles/address-segment.ts';

@@ -6,7 +6,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/http/body.ts';
 import { addHeaders, redirectReply, sendReply } from '../../kit/http/respond.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 
 const compress = promisify(gzip);
 const minCompressedBytes = 1024;

@@ -1,4 +1,4 @@
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 import { withAddon, type ReadStreams } from '../domain/read-stream.ts';
 import type { StreamAddon } from '../domain/stream.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contracts/service.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 
 interface CacheEntry<T> {
   readonly value: T;
