@@ -37,11 +37,16 @@ export class LruMap<Key, Value> {
     }
   }
 
-  delete(key: Key): void {
+  /** Returns whether there was an entry. */
+  delete(key: Key): boolean {
     const value = this.#entries.get(key);
-    if (value === undefined) return;
-    this.#weight -= this.#getWeight(value);
-    this.#entries.delete(key);
+    if (value !== undefined) this.#weight -= this.#getWeight(value);
+    return this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#weight = 0;
   }
 
   values(): IterableIterator<Value> {

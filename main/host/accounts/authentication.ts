@@ -10,7 +10,7 @@ import type { Clock, Random } from '../../../services/contracts/service.ts';
 import type { Counter } from '../../../services/contracts/metrics.ts';
 import type { SecurityLog } from '../log/security-log.ts';
 import { readAuthorization } from './authorization-header.ts';
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { LruMap } from '../../../services/kit/lru-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';
 import type { Passwords } from './passwords.ts';
 import type { ProvenPasswords } from './permissions.ts';
@@ -61,12 +61,12 @@ export class Authentication {
   readonly #parts: AuthenticationDependencies;
   /** Key under which passwords are cached; never leaves the process. */
   readonly #key: Uint8Array;
-  readonly #proofs = new BoundedMap<string, Proof>(2000);
+  readonly #proofs = new LruMap<string, Proof>(2000);
   /**
    * Wrong passwords with the account at that time: the same one again, as of a program with an old password, does not
    * count as another guess.
    */
-  readonly #wrong = new BoundedMap<string, { readonly passwordHash: string | null }>(2000);
+  readonly #wrong = new LruMap<string, { readonly passwordHash: string | null }>(2000);
   /** Running checks by proof, so that concurrent requests of a client cost one hash. */
   readonly #checks = new Map<string, Promise<Proof | undefined>>();
 

@@ -11,7 +11,7 @@ import type { Passkey, PasskeyResponse } from '../../../services/contracts/contr
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import type { SecurityLog } from '../log/security-log.ts';
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { LruMap } from '../../../services/kit/lru-map.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './store.ts';
 import type { PasskeyRow } from './tables.ts';
@@ -30,7 +30,7 @@ export interface PasskeyDependencies {
 export class Passkeys {
   readonly #parts: PasskeyDependencies;
   /** Challenges of registrations by account. */
-  readonly #challenges = new BoundedMap<string, { readonly challenge: string; readonly until: number }>(1000);
+  readonly #challenges = new LruMap<string, { readonly challenge: string; readonly until: number }>(1000);
 
   constructor(parts: PasskeyDependencies) {
     this.#parts = parts;

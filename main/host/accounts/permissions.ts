@@ -1,6 +1,6 @@
 import { everyone, type Accounts, type Identity } from '../../../services/contracts/control/accounts.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { LruMap } from '../../../services/kit/lru-map.ts';
 import type { Directory, Member } from './directory.ts';
 import { decide, type Access } from './grants.ts';
 import type { RequiredSecondFactor } from './required-second-factor.ts';
@@ -27,7 +27,7 @@ export class Permissions {
   readonly #proven: ProvenPasswords;
   readonly #limit: SessionLimit;
   readonly #required: RequiredSecondFactor;
-  readonly #decisions = new BoundedMap<string, boolean>(20_000);
+  readonly #decisions = new LruMap<string, boolean>(20_000);
   #generation = -1;
 
   constructor({ directory, clock, proven, limit, required }: PermissionDependencies) {

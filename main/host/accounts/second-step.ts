@@ -2,7 +2,7 @@ import type { SecondFactors } from '../../../services/contracts/control/second-f
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { LruMap } from '../../../services/kit/lru-map.ts';
 import type { Passkeys } from './passkeys.ts';
 import type { SecondFactorStore } from './second-factors.ts';
 
@@ -33,7 +33,7 @@ export interface SecondStepDependencies {
 /** Sign-ins with a verified password and a pending second factor. */
 export class SecondStep {
   readonly #parts: SecondStepDependencies;
-  readonly #pending = new BoundedMap<string, Pending>(2000);
+  readonly #pending = new LruMap<string, Pending>(2000);
 
   constructor(parts: SecondStepDependencies) {
     this.#parts = parts;

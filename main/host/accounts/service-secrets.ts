@@ -3,7 +3,7 @@ import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Random } from '../../../services/contracts/service.ts';
 import type { SecurityLog } from '../log/security-log.ts';
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { LruMap } from '../../../services/kit/lru-map.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 import { getSource } from './source.ts';
 
@@ -24,7 +24,7 @@ export function serviceSecrets({
 }: ServiceSecretDependencies): Pick<Accounts, 'checkSecret'> {
   const key = random.bytes(32);
   /** Latest result per secret; computed again for each call, since it is cheap and may change. */
-  const answers = new BoundedMap<string, boolean>(2000);
+  const answers = new LruMap<string, boolean>(2000);
 
   const check: Accounts['checkSecret'] = async ({ service, name, secret, remoteAddress }, isRight) => {
     const attempt = { source: getSource({ remoteAddress }), name: `${service}\0${name}` };

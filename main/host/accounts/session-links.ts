@@ -2,7 +2,7 @@ import type { Identity } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Vault } from '../../../services/contracts/service.ts';
 import type { SessionLink } from '../../../services/contracts/session.ts';
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { LruMap } from '../../../services/kit/lru-map.ts';
 import type { Directory } from './directory.ts';
 import type { RequiredSecondFactor } from './required-second-factor.ts';
 import type { SessionLimit } from './session-limit.ts';
@@ -24,7 +24,7 @@ export interface SessionLinkDependencies {
  */
 export class SessionLinks {
   readonly #parts: SessionLinkDependencies;
-  readonly #cache = new BoundedMap<string, { readonly text: string; readonly until: number }>(5000);
+  readonly #cache = new LruMap<string, { readonly text: string; readonly until: number }>(5000);
 
   constructor(parts: SessionLinkDependencies) {
     this.#parts = parts;

@@ -1,6 +1,6 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { LruMap } from '../../../services/kit/lru-map.ts';
 import { Throttle, Level } from './throttle.ts';
 
 /** Number of free wrong secrets: for one name from one source, from one source, for one name from all sources. */
@@ -45,10 +45,10 @@ export class SignInThrottle {
   readonly #clock: Clock;
   /** Returns whether the account has signed in from there, according to the stored sessions and tokens. */
   readonly #wasThere: (attempt: Attempt) => boolean;
-  readonly #pairs = new BoundedMap<string, Pair>(maxEntries);
-  readonly #sources = new BoundedMap<string, Throttle>(maxEntries);
-  readonly #names = new BoundedMap<string, Throttle>(maxEntries);
-  readonly #rejectedNames = new BoundedMap<string, Level>(maxEntries);
+  readonly #pairs = new LruMap<string, Pair>(maxEntries);
+  readonly #sources = new LruMap<string, Throttle>(maxEntries);
+  readonly #names = new LruMap<string, Throttle>(maxEntries);
+  readonly #rejectedNames = new LruMap<string, Level>(maxEntries);
 
   constructor(clock: Clock, wasThere: (attempt: Attempt) => boolean) {
     this.#clock = clock;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import type { SecurityEvent, SecurityEventName } from '../../../services/contracts/control/security-log.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { LruMap } from '../../../services/kit/lru-map.ts';
 
 /** Name of the security log's entries. */
 export const securityLogName = 'security';
@@ -90,7 +90,7 @@ export interface SecurityLog {
 /** Limits the lines of events that any client can cause without end. */
 class RepeatLimiter {
   readonly #clock: Clock;
-  readonly #windows = new BoundedMap<string, { until: number; count: number }>(2000);
+  readonly #windows = new LruMap<string, { until: number; count: number }>(2000);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -123,7 +123,7 @@ class RepeatLimiter {
 export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
   const scopes = new AsyncLocalStorage<RequestScope>();
   const repeats = new RepeatLimiter(clock);
-  const uses = new BoundedMap<string, number>(5000);
+  const uses = new LruMap<string, number>(5000);
 
   const record = (entry: SecurityEvent): void => {
     const scope = scopes.getStore();

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { LruMap } from '../../../services/kit/lru-map.ts';
 
 /** Longer tasks are logged. */
 export const longTaskMs = 100;
@@ -49,7 +50,7 @@ export class LoopWatch implements Disposable {
   readonly #times: LoopTimes;
   readonly #window: DelayMonitor = monitorEventLoopDelay({ resolution: resolutionMs });
   #counts: readonly number[] = bounds.map(() => 0);
-  readonly #logged = new Map<string, { at: number; more: number }>();
+  readonly #logged = new LruMap<string, { at: number; more: number }>(maxStored);
   readonly #timer: NodeJS.Timeout;
   #count = 0;
   #sum = 0;
@@ -160,10 +161,7 @@ export class LoopWatch implements Disposable {
       logged.more += 1;
       return;
     }
-    this.#logged.delete(key);
     this.#logged.set(key, { at: now, more: 0 });
-    if (this.#logged.size > maxStored)
-      for (const oldest of this.#logged.keys()) if (this.#logged.size > maxStored) this.#logged.delete(oldest);
     const more = logged === undefined || logged.more === 0 ? {} : { moreSinceTold: logged.more };
     this.#log.warn(messages[event], { event, service, by, milliseconds: Math.round(ms), ...more });
   }

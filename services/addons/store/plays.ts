@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { ServiceId } from '../domain/debrid-services.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 
 interface Tables {
   plays: { readonly service: string; readonly hash: string; readonly seen_at: number };
@@ -17,7 +18,7 @@ const maxPlays = 20_000;
  */
 export class PlayHistory {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock'>;
-  readonly #playedAt = new Map<string, number>();
+  readonly #playedAt = new LruMap<string, number>(maxPlays);
 
   constructor(context: Pick<Context, 'db' | 'commit' | 'clock'>) {
     this.#context = context;
@@ -37,9 +38,7 @@ export class PlayHistory {
 
   async recordPlay(service: ServiceId, hash: string): Promise<void> {
     const seen_at = this.#context.clock.now();
-    this.#playedAt.delete(`${service} ${hash}`);
     this.#playedAt.set(`${service} ${hash}`, seen_at);
-    if (this.#playedAt.size > maxPlays) this.#playedAt.delete(this.#playedAt.keys().next().value ?? '');
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction
         .insertInto('plays')

@@ -12,6 +12,7 @@ import type { Extractor } from '../engine/extractor.ts';
 import type { UrlPolicy } from '../engine/url-policy.ts';
 import type { Thumbnails } from '../files/thumbnails.ts';
 import { readAdd, type AddDefaults } from '../wire/add.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 
 /**
  * Maximum number of parallel previews: users preview one link at a time, and the probes of the queue have precedence.
@@ -58,7 +59,7 @@ interface CachedPreview {
 /** Previews the content of an address before it is downloaded. Nothing is stored. */
 export class Previews {
   readonly #deps: Dependencies;
-  readonly #cache = new Map<string, CachedPreview>();
+  readonly #cache = new LruMap<string, CachedPreview>(maxCached);
   #running = 0;
 
   constructor(deps: Dependencies) {
@@ -79,7 +80,7 @@ export class Previews {
     if ('msg' in url) throw new Problem('downloads.refused', 422, withoutSecrets(url.msg));
     if (this.#running >= maxParallel) throw new Problem('downloads.busy', 429, 'Other links are being looked at.');
     const preview = this.#load(url.href);
-    this.#store(address, { until: clock.now() + cacheLifetimeMs, preview });
+    this.#cache.set(address, { until: clock.now() + cacheLifetimeMs, preview });
     try {
       return await preview;
     } catch (error) {
@@ -118,12 +119,6 @@ export class Previews {
     } finally {
       this.#running -= 1;
     }
-  }
-
-  #store(address: string, cached: CachedPreview): void {
-    const oldest = this.#cache.keys().next();
-    if (this.#cache.size >= maxCached && oldest.done !== true) this.#cache.delete(oldest.value);
-    this.#cache.set(address, cached);
   }
 }
 

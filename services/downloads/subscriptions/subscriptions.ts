@@ -21,6 +21,7 @@ import { getNextCheck } from './schedule.ts';
 import { toSubscription } from './subscription-view.ts';
 import { SubscriptionStore } from './store.ts';
 import { matchTitles } from './title-filter.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 
 /** Interval of the search for due checks and expired removals. */
 const checkDueIntervalMs = 15_000;
@@ -54,7 +55,7 @@ export class Subscriptions implements AsyncDisposable {
   readonly #abort = new AbortController();
   readonly #resources = new DisposableStack();
   readonly #subscribers = new Set<SubscriptionSubscriber>();
-  readonly #previews = new Map<string, { readonly loadedAt: number; readonly feed: Feed }>();
+  readonly #previews = new LruMap<string, { readonly loadedAt: number; readonly feed: Feed }>(maxPreviews);
   #dueCheck: Promise<void> | undefined;
 
   constructor(deps: Dependencies) {
@@ -222,9 +223,7 @@ export class Subscriptions implements AsyncDisposable {
     if (feed === undefined) {
       const { displayUrl: url, ...secrets } = new Addresses(context.vault).split(checkedUrl.href);
       feed = await readFeed(this.#deps, { url, order: { ...order, ...secrets }, limit: scan() }, this.#abort.signal);
-      this.#previews.delete(checkedUrl.href);
       this.#previews.set(checkedUrl.href, { loadedAt: now, feed });
-      for (const oldest of [...this.#previews.keys()].slice(0, -maxPreviews)) this.#previews.delete(oldest);
     }
     const titles = feed.entries.map((entry) => entry.title ?? getEntryKey(entry));
     const isMatch = await matchTitles(titleRegex, titles);

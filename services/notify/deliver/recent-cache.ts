@@ -1,5 +1,6 @@
 import type { Destination } from '../destinations/destination.ts';
 import type { Message } from '../domain/message.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 
 /** Delivery before its first attempt. */
 export interface RecentDelivery {
@@ -29,25 +30,19 @@ interface CachedNotification {
  * process has just written.
  */
 export class RecentCache {
-  readonly #notifications = new Map<string, CachedNotification>();
-  #textLength = 0;
+  readonly #notifications = new LruMap<string, CachedNotification>(maxNotifications, {
+    getWeight: ({ message }) => message.body.length,
+    maxWeight: maxTextLength,
+  });
 
   /** Adds a notification with its destinations by ID. Call it before the commit, so that fast deliveries find it. */
   add(message: Message, files: number, destinations: Map<string, Destination>): void {
     if (message.body.length > maxBodyLength || destinations.size === 0) return;
     this.#notifications.set(message.id, { message, files, destinations });
-    this.#textLength += message.body.length;
-    for (const oldest of this.#notifications.keys()) {
-      if (this.#notifications.size <= maxNotifications && this.#textLength <= maxTextLength) return;
-      this.delete(oldest);
-    }
   }
 
   delete(notificationId: string): void {
-    const notification = this.#notifications.get(notificationId);
-    if (notification === undefined) return;
     this.#notifications.delete(notificationId);
-    this.#textLength -= notification.message.body.length;
   }
 
   /** Removes and returns a delivery. */

@@ -4,6 +4,7 @@ import type { Destination } from '../destinations/destination.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { MaskedUrls } from '../store/masked-urls.ts';
 import type { OpenDelivery } from '../store/notifications.ts';
+import { LruMap } from '../../kit/lru-map.ts';
 
 /** Purpose to which the seals of destination URLs are bound. */
 const urlPurpose = 'notify.destination';
@@ -24,7 +25,7 @@ export class SealedDestinations {
   readonly #engine: EngineDestinations;
   readonly #maskedUrls: MaskedUrls;
   readonly #sealed = new WeakMap<Destination, SealedUrls>();
-  readonly #opened = new Map<string, Destination>();
+  readonly #opened = new LruMap<string, Destination>(maxOpened);
 
   constructor(vault: Vault, engine: EngineDestinations, maskedUrls: MaskedUrls) {
     this.#vault = vault;
@@ -54,14 +55,8 @@ export class SealedDestinations {
       usesEngine = true;
       return this.#engine.createDestination({ service, url, masked: this.#maskedUrls.open(shownUrl), optional: false });
     });
-    if (typeof destination !== 'string' && !usesEngine) this.#remember(sealedUrl, destination);
+    if (typeof destination !== 'string' && !usesEngine) this.#opened.set(sealedUrl, destination);
     return destination;
-  }
-
-  #remember(sealedUrl: string, destination: Destination): void {
-    this.#opened.set(sealedUrl, destination);
-    if (this.#opened.size <= maxOpened) return;
-    for (const oldest of this.#opened.keys()) return void this.#opened.delete(oldest);
   }
 }
 

@@ -1,3 +1,5 @@
+import { LruMap } from '../../../kit/lru-map.ts';
+
 /** Maximum number of requests in a time window. */
 interface Limit {
   readonly max: number;
@@ -43,7 +45,7 @@ interface Bucket {
 
 /** In-memory leaky buckets, which fill with each request and drain evenly. */
 export class RateLimits {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new LruMap<string, Bucket>(maxBuckets);
 
   /** Counts a request. Returns false when the limit of its location or of its network is reached. */
   allows(kind: keyof typeof requestLimits, { location, network }: Origin, now: number): boolean {
@@ -97,14 +99,7 @@ export class RateLimits {
   }
 
   #store(key: string, bucket: Bucket): Bucket {
-    this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    if (this.#buckets.size > maxBuckets) {
-      for (const oldest of this.#buckets.keys()) {
-        this.#buckets.delete(oldest);
-        break;
-      }
-    }
     return bucket;
   }
 }
