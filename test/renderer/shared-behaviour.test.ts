@@ -61,9 +61,11 @@ describe.skipIf(noBrowser)('all pages', () => {
           return isMoved ? [entry.outerHTML.slice(0, 200)] : [];
         }),
       );
-    expect(await moved()).toEqual([]);
     await page.emulateMedia({ reducedMotion: 'no-preference' });
-    expect((await moved()).length).toBeGreaterThan(3);
+    // The controls of the page are loaded after its heading.
+    await expect.poll(async () => (await moved()).length, { timeout: 60_000 }).toBeGreaterThan(3);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await moved()).toEqual([]);
   });
 
   it('keeps the focus on a busy button, which runs once', async () => {
