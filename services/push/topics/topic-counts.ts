@@ -21,6 +21,10 @@ export class TopicCounts {
   readonly #unsavedHours = new Map<string, TopicHour>();
   #countedSeq = 0;
   #savedSeq = 0;
+  /** Number of saves that have begun. */
+  #saves = 0;
+  /** Ends with the last save. */
+  #saving: Promise<void> = Promise.resolve();
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'reads'>) {
     this.#context = context;
@@ -60,6 +64,13 @@ export class TopicCounts {
 
   /** Saves the counts. Called every minute and on shutdown. */
   async save(): Promise<void> {
+    this.#saves += 1;
+    const save = this.#saving.then(() => this.#saveChanges());
+    this.#saving = save.catch(() => undefined);
+    await save;
+  }
+
+  async #saveChanges(): Promise<void> {
     if (this.#unsavedDays.size === 0 && this.#countedSeq === this.#savedSeq) return;
     const [days, hours, seq] = [[...this.#unsavedDays.values()], [...this.#unsavedHours.values()], this.#countedSeq];
     this.#unsavedDays.clear();
@@ -83,6 +94,16 @@ export class TopicCounts {
     }
   }
 
+  /** Repeats a read during which a save moved counts, which would otherwise be missing or be counted twice. */
+  async #readBetweenSaves<Result>(read: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      await this.#saving;
+      const saves = this.#saves;
+      const result = await read();
+      if (saves === this.#saves) return result;
+    }
+  }
+
   /** Returns the last days, oldest first, ending with today. */
   days(count: number): readonly string[] {
     return Array.from({ length: count }, (_, index) => this.#day(index + 1 - count));
@@ -90,10 +111,12 @@ export class TopicCounts {
 
   /** Returns counts since a day, of all topics or of one. A day may have several entries, which add up. */
   async read(since: string, topic?: string): Promise<readonly TopicDay[]> {
-    const unsaved = [...this.#unsavedDays.values()].filter(
-      (each) => each.day >= since && (topic ?? each.topic) === each.topic,
-    );
-    return [...(await this.#reads.read(since, topic)), ...unsaved];
+    return this.#readBetweenSaves(async () => {
+      const unsaved = [...this.#unsavedDays.values()].filter(
+        (each) => each.day >= since && (topic ?? each.topic) === each.topic,
+      );
+      return [...(await this.#reads.read(since, topic)), ...unsaved];
+    });
   }
 
   /** Returns the number of messages published today. */
@@ -104,8 +127,10 @@ export class TopicCounts {
   /** Returns the counts of the last 24 hours. An hour may have several entries, which add up. */
   async readHours(): Promise<readonly TopicHour[]> {
     const since = this.#firstHour();
-    const unsaved = [...this.#unsavedHours.values()].filter(({ hour }) => hour >= since);
-    return [...(await this.#reads.readHours(since)), ...unsaved];
+    return this.#readBetweenSaves(async () => {
+      const unsaved = [...this.#unsavedHours.values()].filter(({ hour }) => hour >= since);
+      return [...(await this.#reads.readHours(since)), ...unsaved];
+    });
   }
 
   #firstHour(): number {
