@@ -53,7 +53,7 @@ describe('bundled Electron archive', () => {
     expect(unpack()).toEqual({ status: 0, output: '' });
     expect(execFileSync(join(npmPackage, 'dist', 'electron'), { encoding: 'utf8' })).toBe('started\n');
     expect(readdirSync(npmPackage).sort()).toEqual(['checksums.json', 'dist', 'package.json', 'path.txt']);
-    // Not again at the next start, even without the zip.
+    // The next start does not install it again, even without the zip.
     rmSync(zip);
     expect(unpack().status).toBe(0);
   });

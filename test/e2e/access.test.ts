@@ -87,7 +87,7 @@ async function account(name: string, overrides: object = {}, expiresAt: number |
   return `Bearer ${text}`;
 }
 
-/** Something of the administrator's behind every kind of id. */
+/** Ids of objects of the administrator, one for each kind. */
 async function seed(): Promise<void> {
   const message = { message: nugget, title: nugget, tags: [nugget] };
   await send('POST', '/api/push/messages', { topic: hidden, ...message });

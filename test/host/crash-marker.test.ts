@@ -65,7 +65,7 @@ describe('crash of a host', () => {
     writeFileSync(mark(), '');
     await using home = await openTestHost({ services, dataDir: folder });
     expect(existsSync(mark())).toBe(false);
-    // As a handler leaves it that does not end in time.
+    // A handler that does not end in time leaves this.
     database.exec("update jobs set state = 'running', lease_owner = 'former', lease_until = 1");
     await home.host.control.restart('push');
     expect(database.prepare('select crashes from jobs').all()).toEqual([{ crashes: 1 }]);
