@@ -4,7 +4,11 @@ import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
 const checks = [
-  ['types', 'tsc', ['--noEmit', '-p', 'tsconfig.json']],
+  [
+    'types',
+    'tsc',
+    ['--noEmit', '-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', '.cache/typecheck.tsbuildinfo'],
+  ],
   ['lint', 'eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint']],
   ['pages', 'svelte-check', ['--tsconfig', './renderer/tsconfig.json', '--fail-on-warnings', '--output', 'human']],
   [
