@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -134,7 +135,8 @@ const createScopes = (list: readonly string[], permission: Permission): Grant[] 
 
 beforeAll(async () => {
   host = await openAccessHost({ limitedReader: createScopes(services, 'read') });
-  folder = join(host.rig.dataDir, 'tree');
+  // Outside of the data folder, which Sync never reaches.
+  folder = mkdtempSync(join(tmpdir(), 'limited-tokens-'));
   mkdirSync(join(folder, 'in'), { recursive: true });
   writeFileSync(join(folder, 'in', 'a.txt'), 'text');
   for (const service of services) {
@@ -156,7 +158,10 @@ beforeAll(async () => {
     expect((await host.call('admin', 'control', 'PATCH', `/api/settings/${section}`, trust)).status).toBe(200);
   }
 });
-afterAll(() => host[Symbol.asyncDispose]());
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 async function fetchStatus({ service, method, path, body }: Request, token: string): Promise<number> {
   const text = typeof body === 'string' ? body.replace('FOLDER', JSON.stringify(`${folder}/in`)) : JSON.stringify(body);
