@@ -13,7 +13,7 @@ import { EngineMonitor } from './engine/engine-monitor.ts';
 import { Extractor } from './engine/extractor.ts';
 import { selectJavaScriptRuntime, type JavaScriptRuntime } from './engine/javascript-runtime.ts';
 import { Limits } from './limits/limits.ts';
-import { readFullHistory, type MetubeDependencies } from './metube-api/app.ts';
+import { readFullHistory, type MetubeDependencies } from './metube-api/listener.ts';
 import { admitLiveClient } from './metube-api/sign-in.ts';
 import { DownloadsSocketIo, type SocketIoDependencies } from './metube-api/socket-io.ts';
 import { LiveUpdates } from './reporting/live-updates.ts';

@@ -10,7 +10,7 @@ import { composeDownloads, type DownloadComponents } from './composition.ts';
 import type { EngineMonitor } from './engine/engine-monitor.ts';
 import { findPermissionProblem } from './files/file-permissions.ts';
 import { manifest } from './manifest.ts';
-import { createMetubeListener } from './metube-api/app.ts';
+import { createMetubeListener } from './metube-api/listener.ts';
 import { createPortable } from './portable/portable.ts';
 import type { Queue } from './queue/queue.ts';
 import { startRetention } from './queue/retention.ts';

@@ -28,7 +28,7 @@ import { RecentCache } from './deliver/recent-cache.ts';
 import { createPortable } from './import/portable.ts';
 import { urlsIn } from './keys/read-key.ts';
 import { notifyHandlers } from './app-api/api.ts';
-import { createListener } from './apprise-api/app.ts';
+import { createListener } from './apprise-api/listener.ts';
 import { SealedDestinations } from './keys/sealed-destinations.ts';
 import { DeliverySender } from './deliver/delivery-sender.ts';
 import { MaskedUrls } from './store/masked-urls.ts';

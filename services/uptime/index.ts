@@ -10,7 +10,7 @@ import { createMaintenanceHandlers } from './app-api/maintenance-handlers.ts';
 import { createManagementHandlers, type ManagementDependencies } from './app-api/management-handlers.ts';
 import { createUptimeHandlers } from './app-api/monitor-handlers.ts';
 import { createStatusPageHandlers } from './app-api/status-page-handlers.ts';
-import { createUptimeListener } from './http-app.ts';
+import { createUptimeListener } from './listener.ts';
 import { KumaSocket } from './kuma-api/server.ts';
 import { manifest } from './manifest.ts';
 import { createMetrics, type UptimeMetrics } from './metrics.ts';

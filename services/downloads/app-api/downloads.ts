@@ -14,7 +14,7 @@ import { readPosition } from '../wire/queue-control.ts';
 import { getMediaType } from '../domain/media-type.ts';
 import { readStatistics } from '../store/statistics.ts';
 import { DownloadStore } from '../store/store.ts';
-import type { MetubeDependencies } from '../metube-api/app.ts';
+import type { MetubeDependencies } from '../metube-api/listener.ts';
 import { resolveFile } from '../files/resolve-file.ts';
 
 /** Returns the handlers for downloads, with the same rules as on the service's port. */

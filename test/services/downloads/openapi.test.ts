@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createMetubeRoutes, type MetubeDependencies } from '../../../services/downloads/metube-api/app.ts';
+import { createMetubeRoutes, type MetubeDependencies } from '../../../services/downloads/metube-api/listener.ts';
 import { Settings } from '../../../services/downloads/settings.ts';
 import { openRig, type Rig } from './rig.ts';
 
