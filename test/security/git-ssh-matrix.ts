@@ -41,6 +41,15 @@ interface KeyPair {
   readonly public: string;
 }
 
+/** Generates a key. The library omits a leading zero of one key in 256, which no program can read. */
+function generateKeyPair(): KeyPair {
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync('ed25519');
+    const isReadable = [pair.public, pair.private].every((text) => !(ssh2.utils.parseKey(text) instanceof Error));
+    if (isReadable) return pair;
+  }
+}
+
 /** Opens git hosting with the repositories and keys of {@link keyLevels}. */
 export async function openSshFixture(): Promise<SshFixture> {
   const fixture = await openGitFixture();
@@ -48,7 +57,7 @@ export async function openSshFixture(): Promise<SshFixture> {
   const keys = new Map<string, KeyPair>();
   const grant = (permission: Grant['permission']): Grant => ({ service: 'git', resource: 'acme/*', permission });
   for (const name of Object.keys(keyLevels)) {
-    keys.set(name, ssh2.utils.generateKeyPairSync('ed25519'));
+    keys.set(name, generateKeyPair());
     if (name === 'ada' || name.includes(' ')) continue;
     const grants = { reader: [grant('read')], writer: [grant('write')] }[name] ?? [];
     authorization.set(name, await fixture.account(name, grants));
