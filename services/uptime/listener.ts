@@ -39,6 +39,11 @@ export interface AppDependencies
 export function createUptimeListener(dependencies: AppDependencies): RequestListener {
   const { context, keys, handlers, socket } = dependencies;
   const routes: readonly Route[] = [
+    ...[socketPath, `${socketPath}/*rest`].map((path) => ({
+      method: '*',
+      path,
+      handle: ({ request, response }: Exchange) => socket.http(request, response),
+    })),
     { method: '*', path: '/api/push/:token', handle: createPushHandler(dependencies) },
     ...subscribeRoutes(dependencies),
     ...statusPageRoutes(dependencies),
@@ -49,7 +54,7 @@ export function createUptimeListener(dependencies: AppDependencies): RequestList
     { method: 'GET', path: '/api/report.csv', handle: createReportHandler(dependencies.manage) },
     ...restRoutes(context, keys, handlers),
   ];
-  const listener = createHttpListener({
+  return createHttpListener({
     routes: routes.map(withRevalidation),
     router: { caseSensitive: false },
     context,
@@ -60,10 +65,6 @@ export function createUptimeListener(dependencies: AppDependencies): RequestList
     renderProblem: (problem, request) =>
       visitorPaths.test(getPath(request)) ? renderForVisitors(problem) : renderProblem(problem),
   });
-  return (request, response) => {
-    if (getPath(request).startsWith(socketPath)) socket.http(request, response);
-    else listener(request, response);
-  };
 }
 
 /** Paths that visitors without an account open. */

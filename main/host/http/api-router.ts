@@ -20,6 +20,7 @@ import { sendProblem, toProblem } from './problem-reply.ts';
 import '../runtime/plain-issues.ts';
 import { requestSignal } from '../runtime/request-signal.ts';
 import { sendBytes, sendFile } from './send-file.ts';
+import { toQueryObject } from '../../../services/kit/http/query.ts';
 import { ApiRoutes, buildUnknownPathProblem } from './route-match.ts';
 
 export interface ApiRouterOptions {
@@ -68,7 +69,7 @@ async function respond(
   checkAccess(route, identity, rights, params);
   const requested: ApiRequest<unknown, unknown> = {
     params,
-    query: parseInput(route.query, queryObject(query), 'query'),
+    query: parseInput(route.query, toQueryObject(new URLSearchParams(query)), 'query'),
     body:
       route.body === undefined
         ? undefined
@@ -188,18 +189,6 @@ function requireGrant(needed: NeededGrant, rights: Rights, params: Readonly<Reco
     403,
     `You may not ${permission === 'read' ? 'read' : 'write to'} ${description}. An administrator can grant it.`,
   );
-}
-
-/** A repeated name becomes a list. */
-function queryObject(text: string): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = {};
-  const parameters = new URLSearchParams(text);
-  for (const name of new Set(parameters.keys())) {
-    if (name === '__proto__') continue;
-    const values = parameters.getAll(name);
-    query[name] = values.length === 1 ? (values[0] ?? '') : values;
-  }
-  return query;
 }
 
 function parseInput(schema: z.core.$ZodType | undefined, input: unknown, where: 'query' | 'body'): unknown {

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isDisconnectError } from '../../kit/http/disconnect-signal.ts';
-import { getPath } from '../../kit/http/errors.ts';
+import { endUnread, getPath } from '../../kit/http/errors.ts';
 import { createHttpListener, type Exchange as HttpExchange } from '../../kit/http/listener.ts';
 import { addHeaders, jsonReply, type Reply } from '../../kit/http/respond.ts';
 import type { KeyRole, Keys } from '../keys/keys.ts';
@@ -71,7 +71,8 @@ async function dispatch(
     if (isDisconnectError(request, response, error)) throw error;
     const reply = api.renderError?.(error, exchange);
     if (reply === undefined) throw error;
-    return closeUnread(request, reply);
+    endUnread(request, response);
+    return reply;
   }
 }
 
@@ -84,11 +85,6 @@ function getKey(request: HttpExchange['request'], query: string): string | undef
   const { apikey } = request.headers;
   if (typeof apikey === 'string' && apikey !== '') return apikey;
   return query.includes('apikey=') ? (new URLSearchParams(query).get('apikey') ?? undefined) : undefined;
-}
-
-/** Ends the connection after a reply when the body was not read, since its rest would be parsed as the next request. */
-function closeUnread({ complete }: HttpExchange['request'], reply: Reply): Reply {
-  return complete ? reply : { ...reply, headers: { ...reply.headers, Connection: 'close' } };
 }
 
 function renderProblem(problem: Problem): Reply {

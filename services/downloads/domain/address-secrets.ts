@@ -8,7 +8,7 @@ const minLongValue = 8;
 /** Placeholder of a secret: a mark and a fingerprint, which distinguishes secrets. */
 const placeholder = /^~[0-9a-f]{12}$/;
 
-/** Tells whether a query parameter must not be shown. */
+/** Returns whether a query parameter must not be shown. */
 function isSecret(name: string, value: string): boolean {
   if (value === '' || placeholder.test(value)) return false;
   if (/^eyJ[\w-]+\.[\w-]+/.test(value)) return true;
@@ -49,7 +49,7 @@ export function joinQuerySecrets(displayUrl: string, secrets: AddressSecrets): s
   );
 }
 
-/** Tells whether an address contains placeholders for secrets. */
+/** Returns whether an address contains placeholders for secrets. */
 export function isMasked(address: string): boolean {
   return /[?&][^=&#]*=~[0-9a-f]{12}(?=[&#]|$)/.test(address);
 }

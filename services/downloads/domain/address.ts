@@ -72,7 +72,7 @@ export function createInternalAddressRefusal(address: string, host: string): Ref
   return { msg: `Refusing to fetch internal address "${address}" for host "${host}"` };
 }
 
-/** Tells whether an IP address (v4 or v6 text) belongs to this computer, this network or no host at all. RFC 6890. */
+/** Returns whether an IP address (v4 or v6 text) belongs to this computer, this network or no host at all. RFC 6890. */
 export function isInternal(address: string): boolean {
   const normalized = address.replace(/%.*$/, '').toLowerCase();
   if (normalized.includes('.') && !normalized.includes(':')) return isInternal4(normalized);

@@ -112,7 +112,7 @@ export function findSkipReason(line: string): string | undefined {
     : undefined;
 }
 
-/** Tells whether the reason is an earlier download. */
+/** Returns whether the reason is an earlier download. */
 export function isArchived(reason: string): boolean {
   return archivedPattern.test(reason);
 }

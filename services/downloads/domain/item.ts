@@ -84,7 +84,7 @@ export function truncateText<T extends string | null>(text: T): T {
   return (text === null ? null : cutToBytes(text, maxTextBytes)) as T;
 }
 
-/** Tells whether an item waits for the start of a stream. */
+/** Returns whether an item waits for the start of a stream. */
 export function isScheduled({ state, startsAt }: Pick<Item, 'state' | 'startsAt'>): boolean {
   return state === 'waiting' && startsAt !== undefined && startsAt !== null;
 }

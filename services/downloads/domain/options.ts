@@ -96,7 +96,7 @@ export function buildOptionArguments(options: Options, purpose: Purpose = 'downl
   );
 }
 
-/** Tells whether the options may skip a download. */
+/** Returns whether the options may skip a download. */
 export function maySkip(options: Options): boolean {
   return Object.entries(options).some(([name, value]) => value !== null && downloadOnlyOptions.has(name));
 }
@@ -115,7 +115,7 @@ export function findTemplate(options: Options, roots: readonly string[]): string
   return findTemplateProblem(relative) === undefined ? relative : undefined;
 }
 
-/** Tells whether a value contains a template, as text or by file type. */
+/** Returns whether a value contains a template, as text or by file type. */
 function isTemplate(value: unknown): boolean {
   return typeof value === 'string' || typeof findEntries(value)?.find(([name]) => name === 'default')?.[1] === 'string';
 }

@@ -97,7 +97,7 @@ export function getQualities(type: DownloadType, format: string): readonly strin
 }
 
 /**
- * Tells whether two orders are the same download, which is added only once. One video in two formats is two downloads.
+ * Returns whether two orders are the same download, which is added only once. One video in two formats is two downloads.
  */
 export function isSameOrder(first: Order, second: Order): boolean {
   const fields: readonly (keyof Order)[] = [

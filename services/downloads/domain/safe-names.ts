@@ -4,7 +4,7 @@ export const nameLimits = [255, 143] as const;
 /** Bytes that yt-dlp adds to the names of unfinished files: `.f137`, `.part-Frag12345`, `.part`. */
 const maxUnfinishedBytes = 28;
 
-/** Tells whether a text cannot be a file or folder name: it is empty or consists of dots and spaces. */
+/** Returns whether a text cannot be a file or folder name: it is empty or consists of dots and spaces. */
 export function isBlankName(text: string): boolean {
   return /^[.\s]*$/.test(text);
 }

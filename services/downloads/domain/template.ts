@@ -22,7 +22,7 @@ export function findTemplateProblem(template: string): string | undefined {
 const fieldPattern = /%\((.*?)\)[-#0 +,]*\d*(\.\d+)?[A-Za-z]/gs;
 
 /**
- * Tells whether a part of the path may become `..`. yt-dlp sanitizes field values from a site, but not their default
+ * Returns whether a part of the path may become `..`. yt-dlp sanitizes field values from a site, but not their default
  * (`%(x|..)s`), replacement (`%(x&..)s`), time format (`%(epoch>..)s`) or the result of a precision of 0.
  */
 function canLeaveFolder(template: string): boolean {

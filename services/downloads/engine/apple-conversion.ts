@@ -33,7 +33,7 @@ function isPlayable({ codec, details }: StreamKind): boolean {
   return codec === 'hevc' || (codec === 'h264' && /\byuvj?420p\b/.test(details));
 }
 
-/** Tells whether the index (`moov`) of an MP4 file precedes its media (`mdat`); ISO/IEC 14496-12, 4.2. */
+/** Returns whether the index (`moov`) of an MP4 file precedes its media (`mdat`); ISO/IEC 14496-12, 4.2. */
 async function isIndexFirst(file: string): Promise<boolean> {
   await using handle = await open(file, 'r');
   const { size: length } = await handle.stat();

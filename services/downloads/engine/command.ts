@@ -22,7 +22,7 @@ export interface CommandSettings {
   readonly sponsorblock: SponsorBlock;
   /** Returns the arguments for the options of settings, presets and request, which override others. */
   readonly buildOptionArguments: (order: Order, purpose: Purpose) => readonly string[];
-  /** Tells whether these options may skip the download, which is reported. */
+  /** Returns whether these options may skip the download, which is reported. */
   readonly maySkip: (order: Order) => boolean;
   /** Arguments for the JavaScript runtime. */
   readonly javaScript: readonly string[];

@@ -323,7 +323,7 @@ function infoPath(folder: string): string {
   return join(folder, 'info.json');
 }
 
-/** Tells whether the output of a probe is readable. */
+/** Returns whether the output of a probe is readable. */
 async function isReadable(info: string): Promise<boolean> {
   try {
     JSON.parse(await readFile(info, 'utf8'));

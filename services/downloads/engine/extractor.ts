@@ -173,7 +173,7 @@ export class Extractor implements AsyncDisposable {
   }
 }
 
-/** Tells whether a program could not be started because it does not exist or is not executable. */
+/** Returns whether a program could not be started because it does not exist or is not executable. */
 function isMissingProgram(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['ENOENT', 'EACCES', 'ENOEXEC'].includes(String(error.code));
 }

@@ -2,7 +2,7 @@ import { isQuiet, parseQuietSpans, getQuietEnd, type QuietSpan, type WallClock }
 
 const minutesPerWeek = 7 * 24 * 60;
 
-/** Tells whether downloads may run at a time, and when that changes. */
+/** Returns whether downloads may run at a time, and when that changes. */
 export interface AllowedState {
   readonly open: boolean;
   /** In ms since the epoch; null when it never changes. */
@@ -10,7 +10,7 @@ export interface AllowedState {
 }
 
 /**
- * Tells whether the lines allow downloads at a time. Like {@link getAllowedState}, without the search for the next
+ * Returns whether the lines allow downloads at a time. Like {@link getAllowedState}, without the search for the next
  * change.
  */
 export function isOpenAt(lines: readonly string[], wall: WallClock, time: number): boolean {

@@ -56,7 +56,7 @@ export class Limits implements Disposable {
     return { limits: this.#limits, ...getAllowedState(this.#limits.hours, this.#wall, this.#context.clock.now()) };
   }
 
-  /** Tells whether downloads may run now. */
+  /** Returns whether downloads may run now. */
   get open(): boolean {
     return isOpenAt(this.#limits.hours, this.#wall, this.#context.clock.now());
   }

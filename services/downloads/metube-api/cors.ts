@@ -57,7 +57,7 @@ export function createOriginMatcher(patterns: readonly string[]): (origin: strin
     origin.length <= 512 && origin !== 'null' && (allowsAll || expressions.some((each) => each.test(origin)));
 }
 
-/** Tells whether an origin is the address of the request. */
+/** Returns whether an origin is the address of the request. */
 export function isSameOrigin(origin: string, host: string | undefined): boolean {
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }

@@ -29,7 +29,6 @@ import { parseIds } from './request-body.ts';
 import { buildCorsHeaders, refuseForeignOrigin } from './cors.ts';
 import { listFolder, sendDownload } from './files.ts';
 import { checkSignIn } from './sign-in.ts';
-import { getPath } from '../../kit/http/errors.ts';
 import { createHttpListener, type Exchange, type Route } from '../../kit/http/listener.ts';
 import { toQueryObject, type QueryObject } from '../../kit/http/query.ts';
 import { addHeaders, jsonReply, redirectReply, textReply, type Reply } from '../../kit/http/respond.ts';
@@ -59,10 +58,13 @@ export interface MetubeDependencies {
 
 /** Creates the listener of the service's port: MeTube's routes and additional ones. */
 export function createMetubeListener(deps: MetubeDependencies): RequestListener {
-  const { context, settings, socketIo } = deps;
+  const { context, settings } = deps;
   const prefix = getPathPrefix(settings);
-  const listener = createHttpListener({
-    routes: [...mountAt(prefix, createMetubeRoutes(deps)), ...(prefix === '/' ? [] : redirectRoutes(prefix))],
+  return createHttpListener<Exchange, MetubeRoute>({
+    routes: [
+      ...mountAt(prefix, [...liveRoutes(deps), ...createMetubeRoutes(deps)]),
+      ...(prefix === '/' ? [] : redirectRoutes(prefix)),
+    ],
     router: { caseSensitive: false },
     context,
     service: 'downloads',
@@ -70,8 +72,9 @@ export function createMetubeListener(deps: MetubeDependencies): RequestListener 
     begin: (request, response) => addHeaders(response, buildCorsHeaders(settings, request)),
     // Without CORS headers, the browser refuses the request.
     preflight: () => jsonReply(200, { status: 'ok' }),
-    async createCall(exchange) {
-      await authorize(deps, exchange);
+    async createCall(exchange, { isLive = false }) {
+      if (isLive) refuseForeignOrigin(settings, exchange.request);
+      else await authorize(deps, exchange);
       return exchange;
     },
     async handleUnmatched(exchange, getAllowed) {
@@ -83,16 +86,15 @@ export function createMetubeListener(deps: MetubeDependencies): RequestListener 
     },
     renderProblem,
   });
-  const socketPrefix = `${prefix.slice(0, -1)}${socketPath}`;
-  return (request, response) => {
-    // Live clients are authorized when they connect, and disconnected when their access ends.
-    if (getPath(request).startsWith(socketPrefix)) socketIo.http(request, response);
-    else listener(request, response);
-  };
+}
+
+interface MetubeRoute extends Route {
+  /** Live clients are authorized when they connect, and disconnected when their access ends. */
+  readonly isLive?: boolean;
 }
 
 /** Returns the routes of MeTube and additional ones, without the path prefix. */
-export function createMetubeRoutes(deps: MetubeDependencies): readonly Route[] {
+export function createMetubeRoutes(deps: MetubeDependencies): readonly MetubeRoute[] {
   return [
     ...informationRoutes(deps),
     ...historyRoutes(deps),
@@ -236,8 +238,18 @@ async function robotsText(file: string, { log }: Pick<Context, 'log'>): Promise<
   }
 }
 
+/** Returns the routes of live clients. */
+function liveRoutes({ socketIo }: MetubeDependencies): readonly MetubeRoute[] {
+  return [socketPath, `${socketPath}/*rest`].map((path) => ({
+    method: '*',
+    path,
+    isLive: true,
+    handle: ({ request, response }) => socketIo.http(request, response),
+  }));
+}
+
 /** Puts the prefix before the paths of routes. */
-function mountAt(prefix: string, routes: readonly Route[]): readonly Route[] {
+function mountAt(prefix: string, routes: readonly MetubeRoute[]): readonly MetubeRoute[] {
   return routes.map((route) => ({ ...route, path: prefix + route.path.slice(1) }));
 }
 

@@ -22,7 +22,7 @@ export async function checkSignIn(
 }
 
 /**
- * Tells whether a request requires an account. The gateway has already checked its requests; of the others, only those
+ * Returns whether a request requires an account. The gateway has already checked its requests; of the others, only those
  * of programs on this computer are accepted without a sign-in, which Homeport's own requests are not.
  */
 async function needsSignIn(
@@ -34,7 +34,7 @@ async function needsSignIn(
   return !isGatewayRequest(request) && !(await isLocalProgram(request));
 }
 
-/** Tells whether every client needs an account, also programs on this computer. */
+/** Returns whether every client needs an account, also programs on this computer. */
 function isSignInRequired({ requireSignIn, trustLocalPrograms }: SignInSettings): boolean {
   return requireSignIn || !trustLocalPrograms;
 }

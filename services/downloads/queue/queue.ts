@@ -27,7 +27,7 @@ interface Dependencies {
   readonly engine: EngineMonitor;
   readonly runs: ActiveRuns;
   readonly runner: DownloadRunner;
-  /** Tells whether downloads may run at this hour. */
+  /** Returns whether downloads may run at this hour. */
   readonly isOpen: () => boolean;
 }
 

@@ -192,7 +192,7 @@ export class Prober {
   }
 }
 
-/** Tells whether an entry is a list instead of a video: fields that only a video has are missing. */
+/** Returns whether an entry is a list instead of a video: fields that only a video has are missing. */
 export function isList(entry: PlaylistEntryInfo): boolean {
   if (entry._type === 'playlist' || entry._type === 'multi_video') return true;
   const hints = [entry.duration, entry.timestamp, entry.view_count, entry.live_status, entry.availability];

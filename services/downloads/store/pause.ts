@@ -5,7 +5,7 @@ import { fromRow, type Tables } from './rows.ts';
 /** Rows per statement. */
 const chunk = 500;
 
-/** Tells whether the whole queue is paused, so that no download starts. */
+/** Returns whether the whole queue is paused, so that no download starts. */
 export async function isPaused(db: Kysely<any>): Promise<boolean> {
   const row = await (db as Kysely<Tables>).selectFrom('downloads_pause').select('id').executeTakeFirst();
   return row !== undefined;

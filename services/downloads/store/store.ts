@@ -173,7 +173,7 @@ export class DownloadStore {
     return { items: rows.map(fromRow), total: Number(countRow?.total ?? 0) };
   }
 
-  /** Tells whether any download exists, in any state. */
+  /** Returns whether any download exists, in any state. */
   async hasAny(): Promise<boolean> {
     return (await this.#db.selectFrom('downloads').select('uid').limit(1).executeTakeFirst()) !== undefined;
   }

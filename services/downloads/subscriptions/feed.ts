@@ -28,7 +28,7 @@ export function getReadLimit({ itemLimit }: Pick<Order, 'itemLimit'>, scan: numb
   return itemLimit > 0 ? Math.min(itemLimit, scan) : scan;
 }
 
-/** Tells whether an entry of the first check counts as seen: upcoming streams do not. */
+/** Returns whether an entry of the first check counts as seen: upcoming streams do not. */
 export function isPublished({ live_status: status }: PlaylistEntryInfo): boolean {
   return status !== 'is_upcoming';
 }

@@ -112,7 +112,7 @@ export class SubscriptionStore {
     return newEntries;
   }
 
-  /** Tells whether any of these entries was seen before. */
+  /** Returns whether any of these entries was seen before. */
   async hasSeen(id: string, entries: readonly string[]): Promise<boolean> {
     for (let start = 0; start < entries.length; start += chunk) {
       const row = await this.#db

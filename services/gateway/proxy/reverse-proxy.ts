@@ -12,6 +12,7 @@ import type { Exposure } from '../../contracts/gateway/api.ts';
 import { getGatewayIdentity, setGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
+import { endUnread } from '../../kit/http/errors.ts';
 import { addHeaders } from '../../kit/http/respond.ts';
 import { getBaseName, isReservedName, stripMappedPrefix, stripPort } from '../domain/names.ts';
 import { isPublicPath } from '../domain/public-paths.ts';
@@ -294,7 +295,7 @@ export class ReverseProxy {
     const problem = this.#toProblem(error);
     this.#deps.metrics.request('', getOutcome(problem.status));
     if (response.headersSent || response.destroyed) return void response.destroy();
-    if (!request.complete) addHeaders(response, { Connection: 'close' });
+    endUnread(request, response);
     if (wantsPage(request)) {
       const hint = problem.status === 404 ? '\n<p>Services are shared on the page Network of Homeport.</p>' : '';
       const body = renderPage(

@@ -41,8 +41,7 @@ export interface ErrorResponder extends ErrorContext {
 
 /**
  * Answers a failed request. A response that has already begun is cut off, so that it never looks complete; a client
- * that disconnected needs none. The connection ends when the body was not read, since its rest would be parsed as the
- * next request.
+ * that disconnected needs none.
  */
 export function respondToError(
   request: IncomingMessage,
@@ -61,8 +60,16 @@ export function respondToError(
     response.destroy();
     return;
   }
-  if (!request.complete && request.httpVersionMajor < 2) addHeaders(response, { Connection: 'close' });
+  endUnread(request, response);
   sendReply(response, responder.render(problem, request));
+}
+
+/**
+ * Ends the connection with the response when the body was not read, since its rest would be parsed as the next request.
+ * HTTP/2 has no such header: a stream ends alone.
+ */
+export function endUnread(request: IncomingMessage, response: ServerResponse): void {
+  if (!request.complete && request.httpVersionMajor < 2) addHeaders(response, { Connection: 'close' });
 }
 
 /** Returns the path of a request without its query, which may contain secrets. */

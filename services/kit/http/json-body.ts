@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
-import { toAbortedProblem } from './disconnect-signal.ts';
+import { buildAbortedProblem, toAbortedProblem } from './disconnect-signal.ts';
 
 /**
  * Reads a body as JSON, whatever its content type; undefined when there is none. Compressed bodies are limited by their
@@ -28,14 +28,22 @@ function decompress(request: IncomingMessage): Readable {
     case 'identity':
       return request;
     case 'gzip':
-      return request.pipe(createGunzip());
+      return pipeThrough(request, createGunzip());
     case 'deflate':
-      return request.pipe(createInflate());
+      return pipeThrough(request, createInflate());
     case 'br':
-      return request.pipe(createBrotliDecompress());
+      return pipeThrough(request, createBrotliDecompress());
     default:
       throw unsupportedProblem();
   }
+}
+
+/** Unlike `pipeline`, keeps the connection open for the response when decompression fails. */
+function pipeThrough(request: IncomingMessage, decompression: Transform): Readable {
+  request.once('close', () => {
+    if (!request.complete) decompression.destroy(new Error('the request ended before its body was complete'));
+  });
+  return request.pipe(decompression);
 }
 
 async function readLimited(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
@@ -51,6 +59,8 @@ async function readLimited(request: IncomingMessage, body: Readable, maxBytes: n
     // The rest is discarded, so that the client receives the response.
     request.unpipe();
     request.resume();
+    if (body !== request) body.destroy();
+    if (!request.complete && request.destroyed) throw buildAbortedProblem(error);
     if (error instanceof Problem || body === request) throw toAbortedProblem(error, request);
     throw new Problem('http.bad_json', 400, 'The body is not compressed correctly.', { cause: error });
   }

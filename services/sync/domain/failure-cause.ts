@@ -19,7 +19,7 @@ function systemError(explanation: string, code: string): RegExp {
 /** Failures of rclone that change how a call continues. */
 export type RcloneFailure = 'folder_missing' | 'missing' | 'sign_in_port_in_use' | 'sign_in_rejected' | 'unreachable';
 
-/** rclone reports failures only as text. These patterns are the only ones by which its errors are told apart. */
+/** Patterns that classify the errors of rclone, which reports them only as text. No other code matches them. */
 const failurePatterns: readonly (readonly [RcloneFailure, RegExp])[] = [
   ['sign_in_port_in_use', /failed to start auth webserver/],
   [

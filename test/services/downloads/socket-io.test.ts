@@ -137,6 +137,19 @@ describe('admitted clients', () => {
     expect(follower.events).toEqual([]);
   });
 
+  it('lets pages of allowed origins read the polling transport, and refuses others', async () => {
+    const path = `${rig.client.base}/socket.io/?EIO=4&transport=polling`;
+    const readAllowed = async (method: string, origin: string): Promise<unknown> => {
+      const reply = await fetch(path, { method, headers: { Origin: origin } });
+      return [reply.status, reply.headers.get('access-control-allow-origin')];
+    };
+    const extension = 'chrome-extension://abcdef';
+    expect(await readAllowed('GET', extension)).toEqual([200, extension]);
+    expect(await readAllowed('OPTIONS', extension)).toEqual([200, extension]);
+    expect(await readAllowed('POST', 'https://strange.example')).toEqual([403, null]);
+    expect((await fetch(`${rig.client.base}/socket.iox`)).status).toBe(404);
+  });
+
   it('accepts a browser extension', async () => {
     using follower = await Follower.open(rig.client.base, { extraHeaders: { Origin: 'chrome-extension://abcdef' } });
     expect(follower.events).not.toEqual([]);

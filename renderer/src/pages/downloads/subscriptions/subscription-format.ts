@@ -36,7 +36,7 @@ export function formatTimeUntil(time: number, now: number): string {
   return `in ${String(Math.round(minutes / 1440))}\u00a0days`;
 }
 
-/** Tells whether the page was moved or deleted, which another attempt cannot solve. */
+/** Returns whether the page was moved or deleted, which another attempt cannot solve. */
 export function isPageMissing({ failure }: Pick<Subscription, 'failure'>): boolean {
   return failure === 'not_found';
 }
