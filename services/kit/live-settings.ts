@@ -1,8 +1,11 @@
 /** Settings that change while their service runs; `current` always holds the latest values. */
 export interface LiveSettings<Settings extends object> {
   readonly current: Readonly<Settings>;
-  /** Implements `Service.reconfigure`; expects values parsed by the service's schema. */
-  readonly update: (next: unknown) => Promise<void>;
+  /**
+   * Implements `Service.reconfigure`; expects values parsed by the service's schema.
+   * @param apply Updates state that is derived from the settings; called after `current` has the new values
+   */
+  readonly update: (next: unknown, apply?: () => void | Promise<void>) => Promise<void>;
 }
 
 /** Creates live settings. `onUpdate` is called after each change, for state derived from settings. */
@@ -13,11 +16,11 @@ export function createLiveSettings<Settings extends object>(
   const current = { ...initial };
   return {
     current,
-    async update(next) {
+    async update(next, apply = onUpdate) {
       const fields = next as Settings;
       for (const name in current) if (!Object.hasOwn(fields, name)) delete current[name];
       Object.assign(current, fields);
-      await onUpdate();
+      await apply();
     },
   };
 }
