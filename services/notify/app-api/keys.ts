@@ -53,7 +53,8 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
 }
 
 function createKeyTools(dependencies: ApiDependencies): KeyTools {
-  const { context, configurations, engine, settings } = dependencies;
+  const { context, engine, settings } = dependencies;
+  const { configurations, health } = dependencies.stores;
   const getConfiguration = async (key: string): Promise<StoredConfiguration> => {
     const configuration = await configurations.find(key);
     if (configuration === undefined) throw new Problem('notify.unknown_key', 404, `There is no key ${key}.`);
@@ -72,7 +73,7 @@ function createKeyTools(dependencies: ApiDependencies): KeyTools {
     const { key, format, options, secret } = configuration;
     const { entries, skipped } = removeDisallowed(await readKey(configuration, engine), dependencies.isAllowed);
     const hasEngine = entries.some(({ destination }) => destination.engine) && (await engine.isInstalled());
-    const health = await dependencies.health.findAll(entries.flatMap(deliveryIds));
+    const healthById = await health.findAll(entries.flatMap(deliveryIds));
     const destinations = entries.map((entry): NotifyDestination => ({
       line: entry.line,
       id: entry.id,
@@ -81,7 +82,7 @@ function createKeyTools(dependencies: ApiDependencies): KeyTools {
       tags: [...entry.ownTags],
       effectiveTags: entry.tags.map(({ name }) => name),
       delivery: readDelivery(entry.typedUrl),
-      health: findWorstHealth(deliveryIds(entry), health),
+      health: findWorstHealth(deliveryIds(entry), healthById),
       ignored: [...(entry.destination.ignored ?? [])],
       needsEngine: entry.destination.engine === true && !hasEngine,
     }));
@@ -106,7 +107,8 @@ function createKeyTools(dependencies: ApiDependencies): KeyTools {
 
 /** Routes that list, create, change and remove keys. */
 function keyRoutes(dependencies: ApiDependencies, tools: KeyTools): readonly ApiHandler[] {
-  const { context, configurations } = dependencies;
+  const { context } = dependencies;
+  const { configurations } = dependencies.stores;
   const { getConfiguration, requireUnlocked, toKey, save } = tools;
   return [
     implement(notifyApi.keys, async () => {
@@ -194,7 +196,10 @@ function configurationRoutes({ context, engine }: ApiDependencies, tools: KeyToo
 }
 
 /** Routes for the destinations of a key and their forms. */
-function destinationRoutes({ configurations, engine }: ApiDependencies, tools: KeyTools): readonly ApiHandler[] {
+function destinationRoutes(
+  { stores: { configurations }, engine }: ApiDependencies,
+  tools: KeyTools,
+): readonly ApiHandler[] {
   const { getConfiguration, requireUnlocked, save } = tools;
   return [
     implement(notifyApi.forms, () => ({ forms: describeForms() })),
@@ -264,7 +269,9 @@ function selectionRoutes(dependencies: ApiDependencies, { getConfiguration }: Ke
           `At most ${String(maxTestDestinations)} destinations are tried at once.`,
         );
       }
-      const results = await Promise.all(selectedEntries.map((entry) => testSend(context, dependencies, key, entry)));
+      const results = await Promise.all(
+        selectedEntries.map((entry) => testSend(context, dependencies.stores, key, entry)),
+      );
       dependencies.activity.touch();
       return { results };
     }),
