@@ -8,19 +8,16 @@ export interface LiveSettings<Settings extends object> {
   readonly update: (next: unknown, apply?: () => void | Promise<void>) => Promise<void>;
 }
 
-/** Creates live settings. `onUpdate` is called after each change, for state derived from settings. */
-export function createLiveSettings<Settings extends object>(
-  initial: Settings,
-  onUpdate: () => void | Promise<void> = () => undefined,
-): LiveSettings<Settings> {
+/** Creates live settings from the values that the service was created with. */
+export function createLiveSettings<Settings extends object>(initial: Settings): LiveSettings<Settings> {
   const current = { ...initial };
   return {
     current,
-    async update(next, apply = onUpdate) {
+    async update(next, apply) {
       const fields = next as Settings;
       for (const name in current) if (!Object.hasOwn(fields, name)) delete current[name];
       Object.assign(current, fields);
-      await apply();
+      await apply?.();
     },
   };
 }
