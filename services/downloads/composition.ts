@@ -167,7 +167,7 @@ function composeQueue(
   settings: Settings,
   { folders, urlPolicy, runs, extraction, reporting }: QueueCollaborators,
 ): QueueComponents {
-  const { driver, extractor, javaScript } = extraction;
+  const { driver, javaScript } = extraction;
   const { live, metrics, notifier } = reporting;
   const engine = new EngineMonitor(context, javaScript);
   const limits = new Limits(context);
