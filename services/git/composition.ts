@@ -15,7 +15,7 @@ import { settingsRoutes } from './app-api/settings.ts';
 import { Git } from './engine/git.ts';
 import { getLevelOfAccount } from './gitea-api/api-dependencies.ts';
 import type { Route } from './gitea-api/call.ts';
-import type { ContentDependencies } from './gitea-api/contents.ts';
+import type { ContentDependencies } from './gitea-api/content-dependencies.ts';
 import type { HookDependencies } from './gitea-api/hooks.ts';
 import { mayWrite } from './gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from './gitea-api/pulls/pull-views.ts';
