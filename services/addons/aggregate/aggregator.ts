@@ -3,17 +3,15 @@ import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { getFailoverLimits } from '../domain/config-failover.ts';
 import { buildFormatContext, addDuration } from '../domain/format-context.ts';
-import type { FormatContext } from '../domain/format/values.ts';
 import { compileFormat, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../../kit/lru-map.ts';
 import { isKnownPreset } from '../domain/presets.ts';
 import type { Activity } from '../activity.ts';
-import { toDownloadItems, toClientStream } from '../domain/pipeline/output.ts';
 import { compileFilter } from '../domain/pipeline/filter.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { Conditions } from './conditions.ts';
-import { filterStreams, hasExpressions } from './filter-streams.ts';
+import { filterStreams, needsSandbox } from './filter-streams.ts';
 import { parseTitleRequest, type TitleRequest } from '../domain/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
@@ -22,9 +20,9 @@ import type { ProviderPool } from '../providers/provider-pool.ts';
 import { wrapTorrents, type UsableService } from '../playback/wrap-torrents.ts';
 import type { Settings } from '../settings.ts';
 import type { UpstreamClient } from '../upstream/upstream.ts';
-import { buildErrorMeta, buildErrorStream, parseErrorMeta, type ErrorItem } from './error-items.ts';
+import { buildErrorMeta, parseErrorMeta, type ErrorItem } from './error-items.ts';
 import { buildHiddenTitleErrors } from './hidden-title-errors.ts';
-import { buildStatisticsItems } from './statistics-items.ts';
+import { buildListItems, type SearchResult } from './list-items.ts';
 import { getProviderAccounts } from './provider-accounts.ts';
 import {
   resolveAddons,
@@ -41,7 +39,7 @@ import { gatherGroups, hasGroups } from './gather-groups.ts';
 import { getCatalog, type CatalogContext } from './catalog.ts';
 import { buildManifest, buildUnconfiguredManifest } from './installed-manifest.ts';
 import { StreamListCache, buildListKey } from './stream-list-cache.ts';
-import { getMeta, getSubtitles, hidesErrors } from './other-resources.ts';
+import { getMeta, getSubtitles } from './other-resources.ts';
 import { PatternMatcher } from './patterns.ts';
 import { startLookups, type LookupResults } from './lookups.ts';
 import { markRecommended } from './seadex.ts';
@@ -56,14 +54,6 @@ export interface AggregatorOptions {
   readonly metadata: Metadata;
   readonly sandbox: Sandbox;
   readonly activity: Activity;
-}
-
-/** Streams of all addons for one title, after the pipeline. */
-export interface SearchResult extends PipelineResult {
-  /** Values for formats that do not depend on the stream. */
-  readonly formatContext: FormatContext;
-  readonly gatheredStreams: GatheredStreams;
-  readonly errors: readonly ErrorItem[];
 }
 
 /** Combines several addons into one. */
@@ -191,46 +181,15 @@ export class Aggregator {
       problems,
     });
     const { config } = requestContext;
-    const output = {
-      config,
+    const { streams, hasStatistics } = buildListItems(result, requestContext, {
       addonId: this.#settings.addonId,
       addonName: this.#getAddonName(config),
       formatter: this.getFormatter(config),
-      withData: requestContext.withData,
-      context: result.formatContext,
-    };
-    const streamItems = result.visible.flatMap((stream) => [
-      toClientStream(stream, output),
-      ...(config.externalDownloads === true ? toDownloadItems(stream, output) : []),
-    ]);
-    const errorItems = hidesErrors(config, 'stream')
-      ? []
-      : result.errors.map((error) => buildErrorStream(error, requestContext.configureUrl));
-    const statisticsItems = buildStatisticsItems(
-      {
-        reports: gatheredStreams.reports,
-        hidden: result.hidden,
-        visibleCount: streamItems.length,
-        durationMs: performance.now() - startedAt,
-      },
-      config.statistics,
-      requestContext.configureUrl,
-    );
-    const isTop = config.statistics?.position === 'top';
-    const streams = [
-      ...(isTop ? statisticsItems : []),
-      ...streamItems,
-      ...errorItems,
-      ...(isTop ? [] : statisticsItems),
-    ];
+      durationMs: performance.now() - startedAt,
+    });
     const text = JSON.stringify({ streams });
     const isCacheable = this.#settings.streamCacheSeconds > 0;
-    if (
-      isCacheable &&
-      result.errors.length === 0 &&
-      statisticsItems.length === 0 &&
-      gatheredStreams.responses.length > 0
-    )
+    if (isCacheable && result.errors.length === 0 && !hasStatistics && gatheredStreams.responses.length > 0)
       this.#lists.set(key, { responses: gatheredStreams.responses, text }, clock.now());
     return text;
   }
@@ -399,16 +358,4 @@ export class Aggregator {
   #getAddonName(config: AddonConfig): string {
     return config.addonName || this.#settings.addonName;
   }
-}
-
-function needsSandbox(config: AddonConfig): boolean {
-  const { groups, dynamicAddonFetching, precacheNextEpisode } = config;
-  const lists = ['included', 'excluded', 'required', 'preferred', 'ranked'] as const;
-  return (
-    lists.some((verb) => (config[`${verb}RegexPatterns`]?.length ?? 0) > 0) ||
-    hasExpressions(config) ||
-    groups?.groupings?.some(({ condition }) => Boolean(condition)) === true ||
-    Boolean(dynamicAddonFetching?.condition) ||
-    precacheNextEpisode === true
-  );
 }
