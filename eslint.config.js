@@ -133,7 +133,11 @@ export default typescript.config(
   // After the rules for sentences, because both restrict syntax.
   ...compositionRules(
     ['services/*/index.ts'],
-    ['services/*/lifecycle.ts', 'services/**/{compose,create}*.ts', 'services/*/compos*.ts'],
+    [
+      'main/host/{host,host-control,kernel}.ts',
+      'services/*/{compos,lifecycle}*.ts',
+      'services/**/{create-*,stores,visitors,playback,metadata,status-page-feature}.ts',
+    ],
   ),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
