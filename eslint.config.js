@@ -16,6 +16,8 @@ const sentenceReaders = [
   'services/contracts/uptime/causes.ts',
   'services/data/engine/server-output.ts',
   'services/downloads/domain/engine-messages.ts',
+  // Sentences of older versions, which stored no codes.
+  'services/downloads/store/migration-failure-codes.ts',
   'services/git/engine/git-failure.ts',
   'services/kit/lost-connection.ts',
   'services/notify/destinations/chat/teams.ts',
