@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { findFolderCycles, readFolderImports, readSources } from './support/folder-imports.ts';
+import { findFolderCycles, readFolderImports, readSources } from '../scripts/folder-imports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
