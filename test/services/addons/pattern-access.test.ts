@@ -39,6 +39,9 @@ it.each([
   // Would need 2^35 steps in the process of the host.
   ['^(a|a)*$', uuid, false],
 ])('evaluates the access setting %j for the configuration %j: %s', async (access, id, isAllowed) => {
-  const result = await new PatternMatcher(sandbox, () => access).match(config, streams.streams, { uuid: id, trusted: false });
+  const result = await new PatternMatcher(sandbox, () => access).match(config, streams.streams, {
+    uuid: id,
+    trusted: false,
+  });
   expect(result.matches?.[0]?.included).toBe(isAllowed ? 'x264' : undefined);
 });
