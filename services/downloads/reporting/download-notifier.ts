@@ -9,7 +9,6 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { findExtension } from '../../kit/file-type.ts';
 import { toSafePart } from '../domain/template.ts';
-import { findFailureCode } from '../domain/engine-messages.ts';
 import type { Item } from '../domain/item.ts';
 import type { Settings } from '../settings.ts';
 import { getPathPrefix, getPublicBases } from '../settings/public-paths.ts';
@@ -145,8 +144,8 @@ export class DownloadNotifier {
   }
 }
 
-function toFailure({ message }: Pick<Item, 'message'>): Failure {
-  return { message, failure: findFailureCode(message) };
+function toFailure({ message, failure }: Pick<Item, 'message' | 'failure'>): Failure {
+  return { message, failure: failure ?? undefined };
 }
 
 interface NotificationContent {
