@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
+import { findImageType } from '../../kit/file-type.ts';
 import { normalizeTreePath } from '../domain/names.ts';
 import { maxPointerBytes, parsePointer } from '../lfs/pointer.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
@@ -153,7 +154,7 @@ async function blobAnswer(
     };
   }
   const bytes = (await objects.contents(folder, info.id))?.bytes ?? Buffer.alloc(0);
-  const type = detectType(bytes);
+  const type = await detectType(bytes);
   return {
     status: 200,
     headers: {
@@ -166,17 +167,8 @@ async function blobAnswer(
   };
 }
 
-const imageSignatures: readonly (readonly [string, string])[] = [
-  ['image/png', '89504e47'],
-  ['image/jpeg', 'ffd8ff'],
-  ['image/gif', '47494638'],
-];
-
 /** Detects the type from the content. Text is always plain text, so that a browser never renders it as a page. */
-function detectType(bytes: Buffer): string {
-  const start = bytes.subarray(0, 8000);
-  const hex = start.toString('hex', 0, 4);
-  const picture = imageSignatures.find(([, magic]) => hex.startsWith(magic));
-  if (picture !== undefined) return picture[0];
-  return start.includes(0) ? 'application/octet-stream' : 'text/plain; charset=utf-8';
+async function detectType(bytes: Buffer): Promise<string> {
+  const isBinary = bytes.subarray(0, 8000).includes(0);
+  return (await findImageType(bytes)) ?? (isBinary ? 'application/octet-stream' : 'text/plain; charset=utf-8');
 }
