@@ -67,6 +67,18 @@ function outputAddresses(output) {
 }
 
 /**
+ * Refuses chunks that V8 would keep with two bytes per character. Characters of tagged templates cannot be escaped by the
+ * bundler.
+ */
+function refuseWideCharacters(chunks) {
+  for (const chunk of chunks) {
+    const wide = chunk.type === 'chunk' ? /.{0,60}[^\0-\xff]/.exec(chunk.code)?.[0] : undefined;
+    if (wide === undefined) continue;
+    throw new Error(`${chunk.fileName} would take twice its memory. Escape the last character of a template: ${wide}`);
+  }
+}
+
+/**
  * Writes the bundle of some entry points, and of all threads and processes that they start, to a folder.
  *
  * @param {string} output Folder, whose content is replaced. All code is directly in it.
@@ -89,10 +101,14 @@ export async function bundle(output, entries) {
       dir: output,
       format: 'esm',
       sourcemap: true,
+      // V8 keeps the text of loaded modules, with one byte per character only if it is ASCII or Latin-1.
+      comments: false,
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
     },
   });
+  refuseWideCharacters(chunks);
   const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   writeFileSync(join(output, 'third-party-licenses.txt'), `${collectLicenses(modules)}\n`);
 }
