@@ -12,6 +12,7 @@ import { TitleLookup } from './aggregate/titles.ts';
 import type { ServiceId } from './domain/debrid-services.ts';
 import { debridService } from './domain/debrid-services.ts';
 import { createCachedReleaseParser } from './domain/release-cache.ts';
+import { loadOnDemand } from './load-on-demand.ts';
 import { manifest } from './manifest.ts';
 import { createAddonMetrics, type AddonMetrics } from './metrics.ts';
 import type { ResolveAddonsOptions } from './aggregate/configured-addons.ts';
@@ -276,12 +277,8 @@ async function getHealth(pool: ProviderPool, profiles: Profiles): Promise<Health
       remedy: { label: 'See the services', to: '/addons/services' },
     };
   const count = await profiles.count();
-  return {
-    state: 'up',
-    detail:
-      count === 0 ? 'nothing configured yet' : `${String(count)} ${count === 1 ? 'configuration' : 'configurations'}`,
-    ...(count === 0 ? { begin: { label: 'Make a configuration', to: '/addons' } } : {}),
-  };
+  if (count === 0) return loadOnDemand.health;
+  return { state: 'up', detail: `${String(count)} ${count === 1 ? 'configuration' : 'configurations'}` };
 }
 
 function getProviderUrl(id: ServiceId, settings: Settings): string {

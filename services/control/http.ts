@@ -23,7 +23,8 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
     {
       method: 'GET',
       path: '/api/openapi.json',
-      handle: () => jsonReply(200, context.host.openApi(), { ...commonHeaders, 'Content-Type': 'application/json' }),
+      handle: async () =>
+        jsonReply(200, await context.host.openApi(), { ...commonHeaders, 'Content-Type': 'application/json' }),
     },
     { method: 'GET', path: '/metrics', handle: (exchange) => getMetrics(context, exchange) },
     { method: 'GET', path: '/metrics/:service', handle: (exchange) => getMetrics(context, exchange) },

@@ -22,6 +22,7 @@ import {
 import { handleDeliveries } from './hooks/webhook-delivery.ts';
 import { LfsStore } from './lfs/lfs-store.ts';
 import { LfsTickets } from './lfs/tickets.ts';
+import { loadOnDemand } from './load-on-demand.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics, type GitMetrics } from './metrics.ts';
 import type { Portable } from './portable/portable.ts';
@@ -215,9 +216,8 @@ class GitService implements Service {
       };
     }
     const count = await this.#storage.repositories.count();
-    const begin = { label: 'Make a first repository', to: '/git' };
-    const detail = count === 0 ? 'no repositories yet' : count === 1 ? '1 repository' : `${count} repositories`;
-    return { state: 'up', detail, ...(count === 0 ? { begin } : {}) };
+    if (count === 0) return loadOnDemand.health;
+    return { state: 'up', detail: count === 1 ? '1 repository' : `${count} repositories` };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
