@@ -54,7 +54,7 @@ function outputAddresses(output) {
       const withThreads = code.replaceAll(threadFile, (_, name) => {
         return `new URL('./${getEntryName(join(folder, `${name}.ts`))}.js', import.meta.url)`;
       });
-      return withThreads.replaceAll(besideFile, (match, address) => {
+      const withFiles = withThreads.replaceAll(besideFile, (match, address) => {
         if (match.includes('./main-') || match.includes('./services-')) return match;
         const source = resolve(folder, address);
         const target = join('files', relative(root, source));
@@ -62,6 +62,8 @@ function outputAddresses(output) {
         const suffix = address.endsWith('/') ? '/' : '';
         return `new URL('./${target.replaceAll('\\', '/')}${suffix}', import.meta.url)`;
       });
+      // Lines stay the same, and only columns of the changed lines are inexact.
+      return { code: withFiles, map: null };
     },
   };
 }
@@ -93,10 +95,6 @@ export async function bundle(output, entries) {
     platform: 'node',
     external: externalPackages,
     plugins: [outputAddresses(output)],
-    onLog(level, log, handler) {
-      // Only columns are inexact, in the few lines that contain an address.
-      if (log.code !== 'SOURCEMAP_BROKEN') handler(level, log);
-    },
     output: {
       dir: output,
       format: 'esm',
