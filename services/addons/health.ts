@@ -2,6 +2,7 @@ import type { Health } from '../contracts/health.ts';
 import { debridService } from './domain/debrid-services.ts';
 import type { Profiles } from './profiles/profiles.ts';
 import type { ProviderPool } from './providers/provider-pool.ts';
+import { loadOnDemand } from './load-on-demand.ts';
 
 /** Returns the health of the service: services that do not answer, or the number of configurations. */
 export async function getHealth(pool: ProviderPool, profiles: Profiles): Promise<Health> {
@@ -14,10 +15,6 @@ export async function getHealth(pool: ProviderPool, profiles: Profiles): Promise
       remedy: { label: 'See the services', to: '/addons/services' },
     };
   const count = await profiles.count();
-  return {
-    state: 'up',
-    detail:
-      count === 0 ? 'nothing configured yet' : `${String(count)} ${count === 1 ? 'configuration' : 'configurations'}`,
-    ...(count === 0 ? { begin: { label: 'Make a configuration', to: '/addons' } } : {}),
-  };
+  if (count === 0) return loadOnDemand.health;
+  return { state: 'up', detail: `${String(count)} ${count === 1 ? 'configuration' : 'configurations'}` };
 }

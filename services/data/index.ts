@@ -4,7 +4,7 @@ import { createLiveSettings } from '../kit/live-settings.ts';
 import { createAuth } from './auth-api/index.ts';
 import { authSteps } from './auth-api/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
-import { createDatabase, getDirectPort } from './engine/database.ts';
+import { createDatabase } from './engine/database.ts';
 import { baseSchemaSteps } from './engine/base-schema.ts';
 import type { MountedApi } from './http/exchange.ts';
 import { createListener } from './http/listener.ts';
@@ -15,7 +15,7 @@ import { createSavedQueryRoutes } from './app-api/saved-queries.ts';
 import { createRestApi } from './postgrest-api/handler.ts';
 import { SchemaCache } from './postgrest-api/schema/cache.ts';
 import { createSqlApi } from './sql/sql-handler.ts';
-import type { Settings } from './settings.ts';
+import { getDirectPort, type Settings } from './settings.ts';
 import { createAccountData } from './store/account-data.ts';
 import { SavedQueries } from './store/saved-queries.ts';
 

@@ -1,6 +1,7 @@
 import type { Health } from '../contracts/health.ts';
 import type { Problem } from '../contracts/problem.ts';
 import type { Repositories } from './repositories/repositories.ts';
+import { loadOnDemand } from './load-on-demand.ts';
 
 /** Conditions that an administrator has to resolve. */
 export interface GitProblems {
@@ -20,7 +21,6 @@ export async function getHealth(problems: GitProblems, repositories: Repositorie
     };
   }
   const count = await repositories.count();
-  const begin = { label: 'Make a first repository', to: '/git' };
-  const detail = count === 0 ? 'no repositories yet' : count === 1 ? '1 repository' : `${count} repositories`;
-  return { state: 'up', detail, ...(count === 0 ? { begin } : {}) };
+  if (count === 0) return loadOnDemand.health;
+  return { state: 'up', detail: count === 1 ? '1 repository' : `${count} repositories` };
 }

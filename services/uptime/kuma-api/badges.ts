@@ -1,4 +1,3 @@
-import { makeBadge } from 'badge-maker';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { Exchange, Route } from '../../kit/http/listener.ts';
@@ -78,7 +77,7 @@ async function handleMonitorBadge(
   return toReply(monitor === undefined ? notAvailable : await make(monitor, query, duration), query);
 }
 
-function handlePageBadge(dependencies: BadgeDependencies, exchange: Exchange): Reply {
+function handlePageBadge(dependencies: BadgeDependencies, exchange: Exchange): Promise<Reply> {
   const query = getQuery(exchange);
   const page = dependencies.pages.find(exchange.params['slug'] ?? '');
   return toReply(page?.config.published === true ? pageBadge(dependencies, page, query) : notAvailable, query);
@@ -176,9 +175,11 @@ function pageBadge({ monitoring: { monitors } }: BadgeDependencies, page: Stored
   }
 }
 
-function toReply({ label = '', message, color }: BadgeContent, query: Query): Reply {
+async function toReply({ label = '', message, color }: BadgeContent, query: Query): Promise<Reply> {
   const style = styles.find((one) => one === query('style')) ?? 'flat';
   const labelColor = query('labelColor');
+  // Contains the widths of all characters: 1.7 MB.
+  const { makeBadge } = await import('badge-maker');
   const svg = makeBadge({ label, message, color, style, ...(labelColor === undefined ? {} : { labelColor }) });
   const headers = {
     'Access-Control-Allow-Origin': '*',
