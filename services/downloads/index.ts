@@ -102,7 +102,7 @@ class DownloadService implements Service {
     if (health.state !== 'up') return health;
     const running = [...engine.running, ...live.running].slice(0, 5);
     const withRunning = running.length > 0 ? { ...health, running } : health;
-    this.#hasAny ||= await new DownloadStore(this.#context.reads).hasAny();
+    this.#hasAny ||= await new DownloadStore(this.#context.db).hasAny();
     return this.#hasAny
       ? withRunning
       : { ...withRunning, begin: { label: 'Download a first video', to: '/downloads' } };
