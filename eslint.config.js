@@ -11,11 +11,13 @@ const { default: svelte } = await import('eslint-plugin-svelte');
 /** Files that read texts of others: each foreign program is classified in one of them, and others parse a format. */
 const sentenceReaders = [
   // Failures that a program or a library reports only as text.
-  'renderer/src/pages/notify/destinations/cause.ts',
   'services/addons/providers/premiumize.ts',
   'services/contracts/uptime/causes.ts',
+  'services/contracts/notify/send-failure.ts',
   'services/data/engine/server-output.ts',
   'services/downloads/domain/engine-messages.ts',
+  // Sentences of older versions, which stored no codes.
+  'services/downloads/store/migration-failure-codes.ts',
   'services/git/engine/git-failure.ts',
   'services/kit/lost-connection.ts',
   'services/notify/destinations/chat/teams.ts',

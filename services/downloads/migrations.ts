@@ -3,6 +3,7 @@ import { batchesMigration } from './store/batches.ts';
 import { limitsMigration } from './limits/store.ts';
 import { cookieMigrations } from './cookies/migrations.ts';
 import { subscriptionMigrations } from './subscriptions/migrations.ts';
+import { failureCodes } from './store/migration-failure-codes.ts';
 import { upgradesMigration } from './store/seal-addresses.ts';
 import { startTimes } from './store/migration-start-times.ts';
 import { downloadMigrations } from './store/download-migrations.ts';
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   limitsMigration,
   batchesMigration,
   upgradesMigration,
+  failureCodes,
 ];

@@ -42,7 +42,7 @@ function toRunningWork({ order: { kind, source, destination }, stats }: Job): Ru
 function formatAttention(failed: readonly FailedTask[], heldTasks: readonly Task[]): string {
   const [onlyTask] = failed;
   if (onlyTask !== undefined && failed.length + heldTasks.length === 1) {
-    const why = firstSentence(findExplanation(onlyTask.error, onlyTask.fields.source) ?? '') ?? '';
+    const why = firstSentence(findExplanation(onlyTask, onlyTask.fields.source) ?? '') ?? '';
     return `${onlyTask.fields.name} failed${why === '' ? '' : `: ${why}`}`;
   }
   const joinTaskNames = (tasks: readonly Task[]): string => joinNames(tasks.map(({ fields }) => fields.name));

@@ -146,7 +146,10 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     const extractorMessage =
       "ERROR: [generic] x: Unable to download webpage: HTTPConnection(host='a'): Connection refused";
     pages.downloads.refused.set('https://videos.example/gone', extractorMessage);
-    pages.downloads.refused.set('https://nas.example/film', 'Refusing to fetch a private address');
+    pages.downloads.refused.set(
+      'https://nas.example/film',
+      'Refusing to fetch internal address "10.0.0.2" for host "nas.example"',
+    );
     pages.downloads.previewError = extractorMessage;
     await using visit = await pages.visit('/downloads');
     const { page } = visit;

@@ -1,8 +1,9 @@
-import { findFailureCode, findRefusalCode } from '../../services/downloads/domain/engine-messages.ts';
+import { findFailureCode } from '../../services/downloads/domain/engine-messages.ts';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { registry } from '../../main/host/services/registry.ts';
 import { FileReply, implement } from '../../services/contracts/api.ts';
+import type { FailureCode } from '../../services/contracts/downloads/causes.ts';
 import type { Bus } from '../../services/contracts/bus.ts';
 import {
   downloadChanged,
@@ -194,7 +195,7 @@ export class MemoryDownloads {
       finishedAt: null,
     };
     const current = { ...before, ...fields };
-    const failure = current.state === 'failed' ? findFailureCode(current.message) : undefined;
+    const failure = current.state === 'failed' ? findFailureCode(current.message ?? '') : undefined;
     const download = { ...current, failure };
     this.all.set(uid, download);
     this.bus?.publish(downloadChanged, download);
@@ -375,4 +376,9 @@ function withDefined<T extends object>(fields: T): { [Key in keyof T]?: Exclude<
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>;
   };
+}
+
+/** Returns the code of a refused link; sentences of the service have none. */
+function findRefusalCode(message: string): FailureCode | undefined {
+  return message.startsWith('ERROR:') || message.startsWith('Refusing') ? findFailureCode(message) : undefined;
 }

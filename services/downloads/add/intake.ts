@@ -1,7 +1,9 @@
 import type { Context } from '../../contracts/service.ts';
+import type { FailureCode } from '../../contracts/downloads/causes.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { Addresses } from '../store/addresses.ts';
-import { withoutPosition, withoutSecrets } from '../domain/address.ts';
+import { withoutPosition, withoutSecrets, type Refusal } from '../domain/address.ts';
+import { toDownloadFailure } from '../domain/failure.ts';
 import { isMasked } from '../domain/address-secrets.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';
 import { isSameOrder, type Order } from '../domain/order.ts';
@@ -27,7 +29,13 @@ const responseTimeoutMs = 10_000;
 /** Result of a request. Refusals and failures are results as well: MeTube's clients evaluate `status`. */
 export type AddResult =
   | { readonly status: 'ok'; readonly msg?: string; readonly uids: readonly string[] }
-  | { readonly status: 'error'; readonly msg: string; readonly uids: readonly string[] };
+  | {
+      readonly status: 'error';
+      readonly msg: string;
+      readonly uids: readonly string[];
+      /** Cause, if known. */
+      readonly failure?: FailureCode | null;
+    };
 
 interface Dependencies {
   readonly context: Context;
@@ -65,12 +73,12 @@ export class Intake {
     const url = await urlPolicy(address);
     if ('msg' in url) {
       const { displayUrl: refusedUrl, ...secrets } = this.#addresses.split(address);
-      return await this.#refuse(refusedUrl, { ...requested, ...secrets }, withoutSecrets(url.msg));
+      return await this.#refuse(refusedUrl, { ...requested, ...secrets }, url);
     }
     const { displayUrl, login, secrets } = this.#addresses.split(withoutPosition(url));
     const order = { ...requested, login, secrets: secrets ?? (await this.#findSecrets(displayUrl)) };
     const refusal = await this.#deps.folders.findRefusal(order);
-    if (refusal !== undefined) return await this.#refuse(displayUrl, order, refusal);
+    if (refusal !== undefined) return await this.#refuse(displayUrl, order, { msg: refusal });
     const item = this.#item(displayUrl, url.hostname, order, 'preparing');
     const duplicate = await context.commit(async (db) => {
       const store = new DownloadStore(db);
@@ -102,7 +110,7 @@ export class Intake {
     if (candidates.length === 0) return { status: 'error', msg: 'Failed download no longer exists.', uids: [] };
     if (failed === undefined) return { status: 'error', msg: 'Only failed downloads can be retried.', uids: [] };
     const url = await this.#deps.urlPolicy(failed.url);
-    if ('msg' in url) return { status: 'error', msg: url.msg, uids: [failed.uid] };
+    if ('msg' in url) return { status: 'error', msg: url.msg, uids: [failed.uid], failure: url.failure ?? null };
     const item = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const requeued = await store.requeue(failed.uid, 'failed', 'preparing');
@@ -267,10 +275,10 @@ export class Intake {
           : { status: 'ok', msg: 'Cancelled', uids: [] };
       }
       if (!(error instanceof Problem)) context.log.error('probe failed', { uid: item.uid, error });
-      const message = error instanceof Problem ? error.detail : 'The address could not be looked at; see the log.';
+      const failure = toDownloadFailure(error, 'The address could not be looked at; see the log.');
       // A client that still waits for the response does not need a notification.
-      await runner.fail(item.uid, message, { notify: answered() });
-      return { status: 'error', msg: message, uids: [item.uid] };
+      await runner.fail(item.uid, failure, { notify: answered() });
+      return { status: 'error', msg: failure.message, uids: [item.uid], failure: failure.failure };
     }
   }
 
@@ -283,17 +291,19 @@ export class Intake {
   }
 
   /** Stores a refused address in the history, as MeTube does. */
-  async #refuse(address: string, order: Order, msg: string): Promise<AddResult> {
+  async #refuse(address: string, order: Order, refusal: Refusal): Promise<AddResult> {
     const { context, live } = this.#deps;
+    const msg = withoutSecrets(refusal.msg);
+    const failure = refusal.failure ?? null;
     const title = URL.canParse(address) ? new URL(address).hostname || address : address;
-    const item = { ...this.#item(address, title, order, 'failed'), message: msg };
+    const item = { ...this.#item(address, title, order, 'failed'), message: msg, failure };
     const failed = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       await store.append([item]);
-      return await store.finish(item.uid, context.clock.now(), { state: 'failed', message: msg });
+      return await store.finish(item.uid, context.clock.now(), { state: 'failed', message: msg, failure });
     });
     if (failed !== undefined) live.changed(failed);
-    return { status: 'error', msg, uids: [item.uid] };
+    return { status: 'error', msg, uids: [item.uid], failure };
   }
 
   #item(url: string, title: string, order: Order, state: Item['state']): Item {

@@ -3,8 +3,8 @@ import type { DownloadPreview } from '../../contracts/downloads/preview.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Cookies } from '../cookies/cookies.ts';
-import { withoutSecrets } from '../domain/address.ts';
-import { formatFailure } from '../domain/progress.ts';
+import { createEngineProblem, createRefusedProblem, DownloadProblem } from '../domain/failure.ts';
+import { describeFailure } from '../domain/progress.ts';
 import { parseOutput } from '../engine/json-output.ts';
 import { buildProbeArguments, type CommandSettings } from '../engine/command.ts';
 import { findPicture } from '../engine/probe-result.ts';
@@ -77,7 +77,7 @@ export class Previews {
     const cached = this.#cache.get(address);
     if (cached !== undefined && cached.until > clock.now()) return await cached.preview;
     const url = await this.#deps.urlPolicy(address.trim());
-    if ('msg' in url) throw new Problem('downloads.refused', 422, withoutSecrets(url.msg));
+    if ('msg' in url) throw createRefusedProblem(422, url);
     if (this.#running >= maxParallel) throw new Problem('downloads.busy', 429, 'Other links are being looked at.');
     const preview = this.#load(url.href);
     this.#cache.set(address, { until: clock.now() + cacheLifetimeMs, preview });
@@ -93,7 +93,11 @@ export class Previews {
     const { context, cookies, extractor, thumbnails, defaults } = this.#deps;
     const { order } = readAdd({ url: address }, defaults);
     const abort = new AbortController();
-    const timeout = new Problem('downloads.engine_failed', 504, 'The site did not say within a minute what is there.');
+    const timeout = new DownloadProblem('downloads.engine_failed', 504, {
+      message: 'The site did not say within a minute what is there.',
+      failure: null,
+      kind: 'site',
+    });
     using _late = context.clock.after(timeoutMs, () => abort.abort(timeout));
     this.#running += 1;
     try {
@@ -110,9 +114,7 @@ export class Previews {
         },
       });
       abort.signal.throwIfAborted();
-      if (exit.code !== 0) {
-        throw new Problem('downloads.engine_failed', 502, withoutSecrets(formatFailure(errors, exit)));
-      }
+      if (exit.code !== 0) throw createEngineProblem(describeFailure(errors, exit));
       const info = parseOutput(Info, json);
       const picture = findPicture(info);
       return { ...toPreview(info), picture: picture === null ? null : await thumbnails.fetchInline(picture) };

@@ -5,8 +5,9 @@ import type { DownloadPreview } from '../../contracts/downloads/preview.ts';
 import { downloadStatistics } from '../../contracts/downloads/statistics.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { getLastDays } from '../../kit/local-days.ts';
-import { findRefusalCode } from '../domain/engine-messages.ts';
+import { DownloadProblem } from '../domain/failure.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
+import type { AddResult } from '../add/intake.ts';
 import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';
 import { readCaptionFiles } from '../files/side-files.ts';
@@ -41,7 +42,7 @@ function createQueueHandlers(deps: MetubeDependencies): readonly ApiHandler[] {
     implement(downloadsApi.add, async ({ body }) => {
       const { url, order } = readAdd(body, settings);
       const result = await intake.add(url, order);
-      if (result.status === 'error') throw createNotAdded(result.msg);
+      if (result.status === 'error') throw createNotAdded(result);
       return { uids: [...result.uids], ...(result.msg === undefined ? {} : { message: result.msg }) };
     }),
     implement(downloadsApi.preview, async ({ body }) => await readPreview(previews, body.url)),
@@ -61,7 +62,7 @@ function createQueueHandlers(deps: MetubeDependencies): readonly ApiHandler[] {
     }),
     implement(downloadsApi.again, async ({ body }) => {
       const result = await intake.addAgain(body.uid);
-      if (result.status === 'error') throw createNotAdded(result.msg);
+      if (result.status === 'error') throw createNotAdded(result);
       return { uids: [...result.uids], ...(result.msg === undefined ? {} : { message: result.msg }) };
     }),
     implement(downloadsApi.one, async ({ params }) => {
@@ -124,14 +125,13 @@ async function readPreview(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === 'downloads.busy') return { preview: null, reason: '' };
-    const failure = findRefusalCode(error.detail);
-    return { preview: null, reason: error.detail, ...(failure === undefined ? {} : { failure }) };
+    const failure = error instanceof DownloadProblem ? error.failure : null;
+    return { preview: null, reason: error.detail, ...(failure === null ? {} : { failure }) };
   }
 }
 
 /** Creates the problem of a refused link, with the code of its cause in the field `failure`. */
-function createNotAdded(message: string): Problem {
-  const failure = findRefusalCode(message);
-  const fields: Record<string, string> = failure === undefined ? {} : { failure };
-  return new Problem('downloads.not_added', 422, message, { fields });
+function createNotAdded({ msg, failure = null }: Extract<AddResult, { status: 'error' }>): Problem {
+  const fields: Record<string, string> = failure === null ? {} : { failure };
+  return new Problem('downloads.not_added', 422, msg, { fields });
 }

@@ -1,8 +1,10 @@
+import type { FailureCode } from '../../contracts/downloads/causes.ts';
 import { withoutQuerySecrets } from './address-secrets.ts';
 
 /** Refusal of an address before anything is fetched. `msg` is MeTube's text. */
 export interface Refusal {
   readonly msg: string;
+  readonly failure?: FailureCode;
 }
 
 /** Parses an address; returns the reason when it is refused. */
@@ -69,7 +71,7 @@ export function withoutSecrets(text: string): string {
 }
 
 export function createInternalAddressRefusal(address: string, host: string): Refusal {
-  return { msg: `Refusing to fetch internal address "${address}" for host "${host}"` };
+  return { msg: `Refusing to fetch internal address "${address}" for host "${host}"`, failure: 'internal_address' };
 }
 
 /** Returns whether an IP address (v4 or v6 text) belongs to this computer, this network or no host at all. RFC 6890. */

@@ -1,15 +1,14 @@
 import type { FailureCode } from '../../contracts/downloads/causes.ts';
 
-// yt-dlp and ffmpeg report failures only as text, and downloads store only the message. This is the only file that reads
-// these messages; other code uses the codes that it returns.
+// yt-dlp and ffmpeg report failures only as text. This is the only file that reads it; other code uses the codes that it
+// returns, which are stored with the failure.
 
-/** Patterns of messages by failure code; the first match applies. */
+/** Patterns of error messages by failure code; the first match applies. */
 const codePatterns: readonly (readonly [FailureCode, RegExp])[] = [
-  ['disk_full', /disk (of the download folder )?is full|no space left/i],
-  ['internal_address', /internal address|private address/i],
-  ['folder_not_writable', /folder[^.]* cannot be written/i],
+  ['disk_full', /no space left/i],
+  // yt-dlp reports the refusal of worker.py inside of its own message.
+  ['internal_address', /internal address/i],
   ['ffmpeg_missing', /ffmpeg[^.]*(not found|missing|not installed)|ffprobe[^.]*not found/i],
-  ['yt_dlp_missing', /yt-dlp[^.]*(missing|too old)/i],
   ['drm_protected', /\bDRM\b|protected/i],
   ['geo_restricted', /not (made this video )?available (in|from) your (country|location)|geo.?restrict/i],
   ['sign_in_required', /private|sign in|log ?in|cookies|members?[- ]only|\bage\b|HTTP Error 401|account/i],
@@ -18,26 +17,21 @@ const codePatterns: readonly (readonly [FailureCode, RegExp])[] = [
   ['unavailable', /removed|unavailable|deleted/i],
   ['refused_by_site', /HTTP Error (403|429)|too many requests/i],
   ['site_error', /HTTP Error 5\d\d/i],
-  ['unreachable', /timed out|timeout|connection|resolve|unreachable|not known|did not say within/i],
+  ['unreachable', /timed out|timeout|connection|resolve|unreachable|not known/i],
 ];
 
 /** Names in messages: the id of the video, addresses and quoted words. A site or user may choose any word for them. */
 const namePattern = /^ERROR: \[[^\]]*\] [^\s:]+: |https?:\/\/\S+|'[^'\s]*'|"[^"\s]*"/g;
 
-/** Returns the code of a failed download; undefined for an unknown cause. */
-export function findFailureCode(message: string | null): FailureCode | undefined {
-  const text = message?.replaceAll(namePattern, '');
-  return text === undefined ? undefined : codePatterns.find(([, pattern]) => pattern.test(text))?.[0];
+/** Returns the code of an error message of the extractor; undefined for an unknown cause. */
+export function findFailureCode(message: string): FailureCode | undefined {
+  const text = message.replaceAll(namePattern, '');
+  return codePatterns.find(([, pattern]) => pattern.test(text))?.[0];
 }
 
-/** Returns the code of a failed check of a subscription, for which a missing page has precedence. */
-export function findCheckFailureCode(message: string | null): FailureCode | undefined {
-  return message !== null && /HTTP Error (404|410)/.test(message) ? 'not_found' : findFailureCode(message);
-}
-
-/** Returns the code of a refused link. Messages of the service itself have none, except for internal addresses. */
-export function findRefusalCode(message: string): FailureCode | undefined {
-  return /^ERROR:|internal address|private address/i.test(message) ? findFailureCode(message) : undefined;
+/** Returns whether the site has no page at the address, which is the cause of a failed check whatever else is reported. */
+export function isPageMissing(message: string): boolean {
+  return /HTTP Error (404|410)/.test(message);
 }
 
 /** Kinds of failures, few enough for a dashboard. */
@@ -46,15 +40,15 @@ export type FailureKind = (typeof failureKinds)[number];
 
 /** Patterns of messages by kind; the first match applies. The messages of the extractor may change. */
 const kindPatterns: readonly (readonly [FailureKind, RegExp])[] = [
-  ['disk', /disk (of the [a-z ]+ )?is full|cannot be written|No space left/i],
-  ['refused', /^Refusing|internal address|would lie outside/i],
+  ['disk', /No space left/i],
+  ['refused', /internal address/i],
   ['format', /format is not available|No video formats|ffmpeg|Postprocessing/i],
   ['network', /timed out|Connection|Temporary failure|Name or service|getaddrinfo|IncompleteRead|bytes read|retries/i],
-  ['site', /HTTP Error|Unsupported URL|unavailable|Private video|Sign in|login|not exist|geo|DRM|within five minutes/i],
+  ['site', /HTTP Error|Unsupported URL|unavailable|Private video|Sign in|login|not exist|geo|DRM/i],
   ['engine', /yt-dlp|extractor/i],
 ];
 
-/** Returns the kind of a failure for the metrics. */
+/** Returns the kind of an error message of the extractor, for the metrics. */
 export function findFailureKind(message: string): FailureKind {
   return kindPatterns.find(([, pattern]) => pattern.test(message))?.[0] ?? 'other';
 }

@@ -1,6 +1,6 @@
 import type { Download, DownloadState } from '../../contracts/downloads/api.ts';
+import type { FailureCode } from '../../contracts/downloads/causes.ts';
 import type { Order, PlaylistEntry } from './order.ts';
-import { findFailureCode } from './engine-messages.ts';
 import { cutToBytes } from './safe-names.ts';
 
 /** Maximum size of a stored text in bytes of UTF-8. */
@@ -23,6 +23,8 @@ export interface Item {
   /** Number of download attempts. */
   readonly attempts: number;
   readonly message: string | null;
+  /** Cause of a failed download, if known. */
+  readonly failure?: FailureCode | null;
   /** Path relative to the download folder. */
   readonly filename: string | null;
   readonly size: number | null;
@@ -91,7 +93,7 @@ export function isScheduled({ state, startsAt }: Pick<Item, 'state' | 'startsAt'
 
 /** Converts an item to a download of the app API. */
 export function toDownload(item: Item, progress: Progress = noProgress): Download {
-  const failure = item.state === 'failed' ? findFailureCode(item.message) : undefined;
+  const failure = item.state === 'failed' ? (item.failure ?? undefined) : undefined;
   return {
     uid: item.uid,
     url: item.url,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { findExplainedFailure, isConsequence } from './engine-messages.ts';
+import { findExplainedFailure, findFailureCode, findFailureKind, isConsequence } from './engine-messages.ts';
+import type { DownloadFailure } from './failure.ts';
 import { truncateText, noProgress, type Progress } from './item.ts';
 
 // Missing numbers are omitted from the JSON; some integers are written as floats.
@@ -108,29 +109,55 @@ export function getStageMessage(name: string): string | null {
 const maxMessageLength = 2000;
 
 /**
- * Returns the message of a failed run: its last ERROR line with a reason, without the control characters of the
- * terminal, or an explanation of a disk error.
+ * Describes the failure of a run: its last ERROR line with a reason, without the control characters of the terminal, or
+ * an explanation of a disk error.
  */
-export function formatFailure(
+export function describeFailure(
   stderr: readonly string[],
   exit: { readonly code: number | null; readonly signal: string | null },
-): string {
+): DownloadFailure {
   const errors = stderr
     .filter((line) => line.startsWith('ERROR:'))
     .map((line) => line.replace(/\r(\[download\] )?/g, '').slice(0, maxMessageLength));
   const error = errors.findLast((line) => !isConsequence(line)) ?? errors.at(-1);
-  const isDiskFull = stderr.some((line) => findExplainedFailure(line) === 'disk_full');
-  if (isDiskFull) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
-  const failure = error === undefined ? undefined : findExplainedFailure(error);
-  if (failure === 'work_folder') return `The folder for unfinished files cannot be written. (${error})`;
-  if (failure === 'address_refused')
-    return `The way there was refused: it leads into this machine or network, or a proxy of yours does not go there. (${error})`;
-  if (error !== undefined) return error;
-  if (exit.signal === 'SIGKILL') {
-    return 'The extractor was ended from outside, perhaps because memory ran out. A retry goes on from what is there.';
+  if (stderr.some((line) => findExplainedFailure(line) === 'disk_full')) {
+    const message = `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
+    return { message, failure: 'disk_full', kind: 'disk' };
   }
-  const exitText = exit.signal === null ? `with code ${exit.code}` : `on ${exit.signal}`;
-  return `The extractor ended ${exitText}. ${stderr.at(-1) ?? ''}`.trim();
+  return error === undefined ? describeExit(exit, stderr.at(-1) ?? '') : describeError(error);
+}
+
+/** Describes the failure that an error line of the extractor reports. */
+export function describeError(error: string): DownloadFailure {
+  const explained = findExplainedFailure(error);
+  if (explained === 'work_folder') {
+    const message = `The folder for unfinished files cannot be written. (${error})`;
+    return { message, failure: 'folder_not_writable', kind: 'disk' };
+  }
+  const message =
+    explained === 'address_refused'
+      ? `The way there was refused: it leads into this machine or network, or a proxy of yours does not go there. (${error})`
+      : error;
+  return { message, failure: findFailureCode(error) ?? null, kind: findFailureKind(error) };
+}
+
+/** Describes the failure of a run without an error line. */
+function describeExit(
+  { code, signal }: { readonly code: number | null; readonly signal: string | null },
+  lastLine: string,
+): DownloadFailure {
+  if (signal === 'SIGKILL') {
+    const message =
+      'The extractor was ended from outside, perhaps because memory ran out. A retry goes on from what is there.';
+    return { message, failure: null, kind: 'engine' };
+  }
+  const exitText = signal === null ? `with code ${code}` : `on ${signal}`;
+  const kind = findFailureKind(lastLine);
+  return {
+    message: `The extractor ended ${exitText}. ${lastLine}`.trim(),
+    failure: findFailureCode(lastLine) ?? null,
+    kind: kind === 'other' ? 'engine' : kind,
+  };
 }
 
 /** Formats the progress of a recording: `Recording 1:02:03, 12.3 MB`. */

@@ -1,3 +1,4 @@
+import type { FailureCode } from '../../contracts/downloads/causes.ts';
 import type { Order } from './order.ts';
 
 /** Subscription as it is requested. */
@@ -27,6 +28,8 @@ export interface StoredSubscription {
   /** Number of videos that checks queued. */
   readonly found: number;
   readonly error: string | null;
+  /** Cause of the error, if known. */
+  readonly failure: FailureCode | null;
   readonly failures: number;
   readonly seen: number;
   /** Address of the picture. */

@@ -11,7 +11,8 @@ import type { Cookies } from '../cookies/cookies.ts';
 import type { Item } from '../domain/item.ts';
 import type { Order } from '../domain/order.ts';
 import { addBreakSuffix, finishRecording } from './stream-recording.ts';
-import { formatFailure, readEvent, type EngineEvent } from '../domain/progress.ts';
+import { createEngineProblem } from '../domain/failure.ts';
+import { describeError, describeFailure, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { findRunFailure, findSkipReason, isArchived, type RunFailure } from '../domain/engine-messages.ts';
 import { limitFields, nameLimits, buildTrimmedTemplate } from '../domain/safe-names.ts';
 import { fillTemplate } from '../domain/template.ts';
@@ -101,7 +102,7 @@ export class Driver {
         },
       });
       signal.throwIfAborted();
-      if (exit.code !== 0) throw createEngineProblem(formatFailure(errors, exit));
+      if (exit.code !== 0) throw createEngineProblem(describeFailure(errors, exit));
       return json;
     };
     const json = await runProbe([]).catch(async (error: unknown) => {
@@ -209,7 +210,7 @@ export class Driver {
       },
     });
     call.signal.throwIfAborted();
-    if (exit.code !== 0) throw createEngineProblem(formatFailure(errors, exit));
+    if (exit.code !== 0) throw createEngineProblem(describeFailure(errors, exit));
     const { filename, ext = '' } = parseOutput(NameOutput, nameOutput);
     return buildTrimmedTemplate(filename, ext ?? '', limit);
   }
@@ -274,16 +275,16 @@ export class Driver {
       throw new Problem(isArchived(skipReasonText) ? 'downloads.archived' : 'downloads.skipped', 409, skipReasonText);
     }
     if (exit.code !== 0) {
-      const failure = formatFailure(errors, exit);
+      const failure = describeFailure(errors, exit);
       // yt-dlp also exits with 1 when only subtitles failed. It reports the result of complete files, and of deleted ones.
       const hasResult = exit.code === 1 && path !== undefined && existsSync(path);
       if (!hasResult || !['video', 'audio'].includes(call.item.order.type)) throw createEngineProblem(failure);
-      this.#log.warn('download completed with errors', { uid: call.item.uid, error: withoutSecrets(failure) });
+      this.#log.warn('download completed with errors', { uid: call.item.uid, error: withoutSecrets(failure.message) });
     }
     // For pictures and subtitles, the extractor only warns that a name is too long.
     const refusal = path === undefined ? errors.find((line) => findRunFailure(line) === 'name_too_long') : undefined;
     if (refusal !== undefined && ['captions', 'thumbnail'].includes(call.item.order.type))
-      throw createEngineProblem(refusal);
+      throw createEngineProblem(describeError(refusal));
     return path;
   }
 
@@ -335,8 +336,4 @@ async function isReadable(info: string): Promise<boolean> {
 
 function isRunFailure(error: unknown, failure: RunFailure): boolean {
   return error instanceof Problem && findRunFailure(error.detail) === failure;
-}
-
-function createEngineProblem(message: string): Problem {
-  return new Problem('downloads.engine_failed', 502, withoutSecrets(message));
 }

@@ -1,5 +1,5 @@
 import type { Engine, Engines } from '../../contracts/control/engines.ts';
-import { Problem } from '../../contracts/problem.ts';
+import { DownloadProblem } from '../domain/failure.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { EgressProxy, type ResolveAddress } from './egress-proxy.ts';
 import { findEngineProblem } from './version-check.ts';
@@ -74,8 +74,7 @@ export class Extractor implements AsyncDisposable {
   async #run(args: readonly string[], options: RunOptions): Promise<Exit> {
     const engine = await this.#deps.engines.find('yt-dlp');
     const problem = findEngineProblem(engine);
-    if (problem !== undefined || engine.path === null)
-      throw new Problem('downloads.engine_missing', 503, problem ?? '');
+    if (problem !== undefined || engine.path === null) throw createMissingProblem(problem ?? '');
     this.#idleTimer?.[Symbol.dispose]();
     this.#running += 1;
     try {
@@ -125,7 +124,7 @@ export class Extractor implements AsyncDisposable {
       if (!isMissingProgram(error)) throw error;
       // Removed after it was found.
       const engine = await this.#deps.engines.find('yt-dlp', { refresh: true });
-      throw new Problem('downloads.engine_missing', 503, findEngineProblem(engine) ?? 'yt-dlp was replaced just now.');
+      throw createMissingProblem(findEngineProblem(engine) ?? 'yt-dlp was replaced just now.');
     } finally {
       this.#executableRuns -= 1;
     }
@@ -176,4 +175,9 @@ export class Extractor implements AsyncDisposable {
 /** Returns whether a program could not be started because it does not exist or is not executable. */
 function isMissingProgram(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['ENOENT', 'EACCES', 'ENOEXEC'].includes(String(error.code));
+}
+
+function createMissingProblem(message: string): DownloadProblem {
+  const failure = { message, failure: 'yt_dlp_missing', kind: 'engine' } as const;
+  return new DownloadProblem('downloads.engine_missing', 503, failure);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Problem } from '../../contracts/problem.ts';
+import { DownloadProblem } from '../domain/failure.ts';
 
 /**
  * Parses the JSON output of the extractor.
@@ -10,7 +10,8 @@ export function parseOutput<T>(schema: z.core.$ZodType<T>, json: string): T {
     return z.parse(schema, JSON.parse(json));
   } catch (cause) {
     const problem = json === '' ? 'gave no answer' : 'gave an answer that is cut off or cannot be read';
-    const detail = `yt-dlp ${problem}. Retry; if that does not help, update yt-dlp.`;
-    throw new Problem('downloads.engine_failed', 502, detail, { cause });
+    const message = `yt-dlp ${problem}. Retry; if that does not help, update yt-dlp.`;
+    const failure = { message, failure: null, kind: 'engine' } as const;
+    throw new DownloadProblem('downloads.engine_failed', 502, failure, { cause });
   }
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, lstat, open, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
+import { DownloadProblem, type DownloadFailure } from '../domain/failure.ts';
 import { buildCompanionName } from '../domain/template.ts';
 import { createFolders, setFilePermissions, type FilePermissions } from './file-permissions.ts';
 
@@ -81,11 +82,19 @@ export async function deliver(delivery: Delivery): Promise<DeliveryResult> {
   } catch (error) {
     if (error instanceof Problem) throw error;
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    const detail =
+    const failure: DownloadFailure =
       reason === 'ENOSPC'
-        ? 'The disk of the download folder is full: free some space, then retry.'
-        : `The download folder cannot be written (${reason}): ${delivery.to}`;
-    throw new Problem('downloads.not_written', 507, detail, { cause: error });
+        ? {
+            message: 'The disk of the download folder is full: free some space, then retry.',
+            failure: 'disk_full',
+            kind: 'disk',
+          }
+        : {
+            message: `The download folder cannot be written (${reason}): ${delivery.to}`,
+            failure: 'folder_not_writable',
+            kind: 'disk',
+          };
+    throw new DownloadProblem('downloads.not_written', 507, failure, { cause: error });
   }
 }
 
@@ -141,7 +150,8 @@ async function createFolder(folder: string, root: string, rights: FilePermission
 
 function requireInside(path: string, root: string): void {
   if (path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)) return;
-  throw new Problem('downloads.outside', 403, 'The file would lie outside of the download folder.');
+  const message = 'The file would lie outside of the download folder.';
+  throw new DownloadProblem('downloads.outside', 403, { message, failure: null, kind: 'refused' });
 }
 
 /** Returns the file on the target's file system: the file itself, or a synced copy in the target folder. */

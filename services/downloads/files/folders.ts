@@ -1,7 +1,7 @@
 import { readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Problem } from '../../contracts/problem.ts';
+import { DownloadProblem, type DownloadFailure } from '../domain/failure.ts';
 import type { Order } from '../domain/order.ts';
 import { splitFolder } from '../domain/template.ts';
 import { createFolders, getPermissions, type FilePermissions } from './file-permissions.ts';
@@ -126,11 +126,19 @@ export class Folders {
       await writeFile(join(this.getPath(uid), markerName), '');
     } catch (cause) {
       const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-      const detail =
+      const failure: DownloadFailure =
         reason === 'ENOSPC'
-          ? 'The disk of the folder for unfinished files is full: free some space, then retry.'
-          : `The folder for unfinished files cannot be written (${reason}): ${this.#temp}`;
-      throw new Problem('downloads.not_written', 507, detail, { cause });
+          ? {
+              message: 'The disk of the folder for unfinished files is full: free some space, then retry.',
+              failure: 'disk_full',
+              kind: 'disk',
+            }
+          : {
+              message: `The folder for unfinished files cannot be written (${reason}): ${this.#temp}`,
+              failure: 'folder_not_writable',
+              kind: 'disk',
+            };
+      throw new DownloadProblem('downloads.not_written', 507, failure, { cause });
     }
     return this.getPath(uid);
   }

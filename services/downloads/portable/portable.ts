@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DownloadLimits } from '../../contracts/downloads/limits.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { createRefusedProblem } from '../domain/failure.ts';
 import type { Context, Service } from '../../contracts/service.ts';
 import { Addresses, loginPurpose, secretsPurpose } from '../store/addresses.ts';
 import { parseAddress } from '../domain/address.ts';
@@ -87,7 +88,7 @@ class PortableForm {
   read(body: Readonly<Record<string, unknown>>): PortableSubscription {
     const subscription = readPortable(body, this.#settings);
     const address = parseAddress(subscription.url);
-    if ('msg' in address) throw new Problem('downloads.refused', 400, address.msg);
+    if ('msg' in address) throw createRefusedProblem(400, address);
     if (splitFolder(subscription.order.folder ?? '') === undefined) {
       throw new Problem('downloads.bad_folder', 400, 'The folder is not inside the download folder.');
     }
@@ -133,6 +134,7 @@ async function replaceAll(
         lastFound: null,
         found: 0,
         error: null,
+        failure: null,
         failures: 0,
         picture: null,
         nextCheck: now,

@@ -8,7 +8,6 @@ import { NotificationOffer, notificationOffered, type NotificationFile } from '.
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { toSafePart } from '../domain/template.ts';
-import { findFailureCode } from '../domain/engine-messages.ts';
 import type { Item } from '../domain/item.ts';
 import type { Settings } from '../settings.ts';
 import { getPathPrefix, getPublicBases } from '../settings/public-paths.ts';
@@ -144,8 +143,8 @@ export class DownloadNotifier {
   }
 }
 
-function toFailure({ message }: Pick<Item, 'message'>): Failure {
-  return { message, failure: findFailureCode(message) };
+function toFailure({ message, failure }: Pick<Item, 'message' | 'failure'>): Failure {
+  return { message, failure: failure ?? undefined };
 }
 
 interface NotificationContent {

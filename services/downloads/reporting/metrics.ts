@@ -1,12 +1,12 @@
 import type { Metrics } from '../../contracts/metrics.ts';
-import { failureKinds, findFailureKind } from '../domain/engine-messages.ts';
+import { failureKinds, type FailureKind } from '../domain/engine-messages.ts';
 
 /** Metrics of this service. */
 export interface DownloadMetrics {
   added(count: number): void;
   /** Counts a finished download with the bytes of the file and the seconds since its start. */
   finished(bytes: number, seconds: number): void;
-  failed(message: string): void;
+  failed(kind: FailureKind): void;
 }
 
 /** Buckets in seconds, from one second to four hours. */
@@ -60,9 +60,9 @@ export function createDownloadMetrics(
       bytes.inc({}, size);
       duration.observe(seconds);
     },
-    failed(message) {
+    failed(kind) {
       finished.inc({ outcome: 'failed' });
-      failures.inc({ reason: findFailureKind(message) });
+      failures.inc({ reason: kind });
     },
   };
 }

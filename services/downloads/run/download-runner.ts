@@ -1,6 +1,7 @@
 import { dirname, relative, sep } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { createRefusedProblem, toDownloadFailure, type DownloadFailure } from '../domain/failure.ts';
 import type { Item } from '../domain/item.ts';
 import type { EngineEvent } from '../domain/progress.ts';
 import { fillTemplate, splitFolder } from '../domain/template.ts';
@@ -64,9 +65,9 @@ export class DownloadRunner {
   }
 
   /** Fails a download that could not be probed. Without `notify`, no notification is sent. */
-  async fail(uid: string, message: string, { notify }: { readonly notify: boolean }): Promise<void> {
+  async fail(uid: string, failure: DownloadFailure, { notify }: { readonly notify: boolean }): Promise<void> {
     const { context, folders } = this.#deps;
-    await this.#storeResult(uid, { state: 'failed', message }, notify);
+    await this.#storeFailure(uid, failure, notify);
     // A folder that cannot be written may not be removable either.
     await folders
       .remove(uid)
@@ -83,7 +84,7 @@ export class DownloadRunner {
     try {
       live.changed(item);
       const url = await this.#deps.urlPolicy(item.url);
-      if ('msg' in url) throw new Problem('downloads.refused', 403, url.msg);
+      if ('msg' in url) throw createRefusedProblem(403, url);
       if (!item.probed) {
         // A playlist is replaced by its entries, which wait at its position.
         const probed = await prober.probe(item, signal);
@@ -94,7 +95,7 @@ export class DownloadRunner {
           return item.startsAt;
         }
       }
-      const change = { state: 'downloading', attempts: item.attempts + 1, message: null } as const;
+      const change = { state: 'downloading', attempts: item.attempts + 1, message: null, failure: null } as const;
       const startedItem = await this.#applyChange(item.uid, change);
       if (startedItem === undefined) await this.#release(claimedItem);
       else await this.#download(startedItem, signal);
@@ -197,8 +198,10 @@ export class DownloadRunner {
     }
     const isProblem = error instanceof Problem;
     if (!isProblem || error.cause !== undefined) context.log.error('download failed', { uid: item.uid, error });
-    const message = isProblem ? error.detail : 'The download failed for a reason of our own; see the log.';
-    await this.#storeResult(item.uid, { state: 'failed', message });
+    await this.#storeFailure(
+      item.uid,
+      toDownloadFailure(error, 'The download failed for a reason of our own; see the log.'),
+    );
   }
 
   /** Releases a download that was paused or removed, or when the service stops. The attempt does not count. */
@@ -215,20 +218,23 @@ export class DownloadRunner {
     return item;
   }
 
+  async #storeFailure(uid: string, { message, failure, kind }: DownloadFailure, notify = true): Promise<void> {
+    const item = await this.#storeResult(uid, { state: 'failed', message, failure }, notify);
+    if (item !== undefined) this.#deps.metrics.failed(kind);
+  }
+
   async #storeResult(
     uid: string,
     change: ItemChange & { readonly state: 'finished' | 'failed' },
     notify = true,
   ): Promise<Item | undefined> {
-    const { context, live, metrics, notifier } = this.#deps;
+    const { context, live, notifier } = this.#deps;
     const item = await context.commit(async (db) => {
       const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
       if (finished !== undefined && notify) await notifier.downloadEnded(db, finished);
       return finished;
     });
-    if (item === undefined) return undefined;
-    live.changed(item);
-    if (change.state === 'failed') metrics.failed(change.message ?? '');
+    if (item !== undefined) live.changed(item);
     return item;
   }
 }

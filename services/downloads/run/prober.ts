@@ -1,6 +1,6 @@
-import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Addresses } from '../store/addresses.ts';
+import { DownloadProblem } from '../domain/failure.ts';
 import { truncateText, type Item } from '../domain/item.ts';
 import type { PlaylistEntry } from '../domain/order.ts';
 import type { Driver, ProbeTarget } from '../engine/driver.ts';
@@ -23,11 +23,11 @@ const timeoutMs = 5 * 60_000;
 const maxStartDelayMs = 366 * 24 * 60 * 60_000;
 /** Maximum length of an address with the internal data of the extractor, in characters. */
 const maxAddressLength = 64 * 1024;
-const timeoutProblem = new Problem(
-  'downloads.engine_failed',
-  502,
-  'The site did not say within five minutes what is there.',
-);
+const timeoutProblem = new DownloadProblem('downloads.engine_failed', 502, {
+  message: 'The site did not say within five minutes what is there.',
+  failure: 'unreachable',
+  kind: 'site',
+});
 
 interface Dependencies {
   readonly context: Context;

@@ -1,4 +1,5 @@
 import type { DownloadState } from '../../contracts/downloads/api.ts';
+import { FailureCode } from '../../contracts/downloads/causes.ts';
 import type { Item, OtherFile } from '../domain/item.ts';
 import { defaultOrderOptions, type Order, type PlaylistEntry } from '../domain/order.ts';
 
@@ -20,6 +21,8 @@ export interface DownloadRow {
   probed: number;
   attempts: number;
   message: string | null;
+  /** Code of a failed download. */
+  failure: string | null;
   filename: string | null;
   size: number | null;
   /** JSON of OtherFiles, or null. */
@@ -59,6 +62,8 @@ export function fromRow(row: DownloadRow): Item {
     probed: row.probed === 1,
     attempts: row.attempts,
     message: row.message,
+    // A code of a newer version is unknown.
+    failure: FailureCode.safeParse(row.failure).data ?? null,
     filename: row.filename,
     size: row.size,
     ...(row.other_files === null ? {} : { otherFiles: JSON.parse(row.other_files) as readonly OtherFile[] }),
@@ -92,6 +97,7 @@ export function toRow(item: Item, position: number): DownloadRow {
     probed: item.probed ? 1 : 0,
     attempts: item.attempts,
     message: toStorableText(item.message),
+    failure: item.failure ?? null,
     filename: item.filename,
     size: item.size,
     other_files: serializeOtherFiles(item),

@@ -53,6 +53,7 @@ export type ItemChange = Partial<
     | 'probed'
     | 'attempts'
     | 'message'
+    | 'failure'
     | 'filename'
     | 'size'
     | 'otherFiles'
@@ -269,6 +270,7 @@ export class DownloadStore {
       probed: next.probed ? 1 : 0,
       attempts: next.attempts,
       message: toStorableText(next.message),
+      failure: next.failure ?? null,
       filename: next.filename,
       size: next.size,
       other_files: serializeOtherFiles(next),
@@ -310,7 +312,7 @@ export class DownloadStore {
     const position = await this.#next('position');
     const values = { position, finished_at: null, finished_order: null };
     await this.#db.updateTable('downloads').set(values).where('uid', '=', uid).execute();
-    return await this.change(uid, { state: to, message: null });
+    return await this.change(uid, { state: to, message: null, failure: null });
   }
 
   async remove(uids: readonly string[]): Promise<void> {

@@ -1,3 +1,5 @@
+import { isPageMissing } from '../domain/engine-messages.ts';
+import { toDownloadFailure } from '../domain/failure.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Item } from '../domain/item.ts';
@@ -147,6 +149,7 @@ export class Checker {
         lastChecked: now,
         nextCheck: getNextCheck(now, current.intervalMinutes, 0),
         error: null,
+        failure: null,
         failures: 0,
         picture,
         ...(newItems.length > 0 ? { lastFound: now, found: current.found + newItems.length } : {}),
@@ -164,7 +167,11 @@ export class Checker {
     const { context, engine, notifier } = this.#deps;
     const isProblem = error instanceof Problem;
     if (!isProblem) context.log.error('subscription check failed', { id, error });
-    const reason = isProblem ? error.detail : 'It could not be looked at for a reason of our own; see the log.';
+    const { message, failure } = toDownloadFailure(
+      error,
+      'It could not be looked at for a reason of our own; see the log.',
+    );
+    const isMissing = isProblem && error.code === 'downloads.engine_failed' && isPageMissing(message);
     // A missing engine is not a failure of the feed.
     const isFeedFailure = !(isProblem && error.code === 'downloads.engine_missing');
     if (!isFeedFailure) engine.checkInBackground();
@@ -175,9 +182,15 @@ export class Checker {
       if (current === undefined) return;
       const failures = current.failures + (isFeedFailure ? 1 : 0);
       const nextCheck = getNextCheck(now, current.intervalMinutes, failures);
-      await store.change(id, { lastChecked: now, nextCheck, error: reason, failures });
+      await store.change(id, {
+        lastChecked: now,
+        nextCheck,
+        error: message,
+        failure: isMissing ? 'not_found' : failure,
+        failures,
+      });
       if (isFeedFailure && failures === notifyAfterFailures) {
-        await notifier.subscriptionFailing(db, { id, name: current.name, reason, failedAt: now });
+        await notifier.subscriptionFailing(db, { id, name: current.name, reason: message, failedAt: now });
       }
     });
   }

@@ -1,4 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
+import { createRefusedProblem } from '../domain/failure.ts';
 import type { Order } from '../domain/order.ts';
 import type { ProbeTarget } from '../engine/driver.ts';
 import { findPicture, type PlaylistEntryInfo, type Probe } from '../engine/probe-result.ts';
@@ -45,7 +46,7 @@ export async function readFeed(
 ): Promise<Feed> {
   const probe = async (address: string): Promise<Probe> => {
     const checkedUrl = await urlPolicy(address);
-    if ('msg' in checkedUrl) throw new Problem('downloads.refused', 403, checkedUrl.msg);
+    if ('msg' in checkedUrl) throw createRefusedProblem(403, checkedUrl);
     const target = { url: address, title: '', order: { ...order, itemLimit: limit }, playlist: null };
     return await prober.preview(target, signal);
   };

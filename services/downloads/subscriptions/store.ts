@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { FailureCode } from '../../contracts/downloads/causes.ts';
 import { defaultOrderOptions, type Order } from '../domain/order.ts';
 import type { StoredSubscription, SubscriptionChange } from '../domain/subscription.ts';
 import { toStorableText } from '../store/rows.ts';
@@ -19,6 +20,8 @@ interface SubscriptionRow {
   last_found: number | null;
   found: number;
   error: string | null;
+  /** Code of the error. */
+  failure: string | null;
   failures: number;
   removed_at: number | null;
   picture: string | null;
@@ -194,6 +197,8 @@ function fromRow(row: Selectable<SubscriptionRow>, seen: number): StoredSubscrip
     lastFound: row.last_found === null ? null : Number(row.last_found),
     found: row.found,
     error: row.error,
+    // A code of a newer version is unknown.
+    failure: FailureCode.safeParse(row.failure).data ?? null,
     failures: row.failures,
     picture: row.picture,
     seen,
@@ -214,6 +219,7 @@ function toRow(subscription: Omit<StoredSubscription, 'id' | 'createdAt' | 'seen
     last_found: subscription.lastFound,
     found: subscription.found,
     error: toStorableText(subscription.error),
+    failure: subscription.failure,
     failures: subscription.failures,
     picture: toStorableText(subscription.picture),
   };

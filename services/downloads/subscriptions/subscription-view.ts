@@ -1,11 +1,9 @@
 import type { Subscription } from '../../contracts/downloads/subscriptions.ts';
-import { findCheckFailureCode } from '../domain/engine-messages.ts';
 import type { StoredSubscription } from '../domain/subscription.ts';
 
 /** Converts a subscription for the app API. `checking` is true during a check. */
 export function toSubscription(subscription: StoredSubscription, checking: boolean): Subscription {
-  const { order } = subscription;
-  const failure = findCheckFailureCode(subscription.error);
+  const { order, failure } = subscription;
   return {
     id: subscription.id,
     url: subscription.url,
@@ -26,7 +24,7 @@ export function toSubscription(subscription: StoredSubscription, checking: boole
     lastFound: subscription.lastFound,
     found: subscription.found,
     error: subscription.error,
-    ...(failure === undefined ? {} : { failure }),
+    ...(failure === null ? {} : { failure }),
     failures: subscription.failures,
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '../../contracts/problem.ts';
+import { createRefusedProblem } from '../domain/failure.ts';
 import type { Context } from '../../contracts/service.ts';
 import {
   subscriptionChanged,
@@ -113,6 +114,7 @@ export class Subscriptions implements AsyncDisposable {
       lastFound: null,
       found: 0,
       error: null,
+      failure: null,
       failures: 0,
       picture: findFeedPicture(feed),
     };
@@ -167,6 +169,7 @@ export class Subscriptions implements AsyncDisposable {
         url: addressChange.url,
         picture: addressChange.picture,
         error: null,
+        failure: null,
         failures: 0,
         nextCheck: context.clock.now(),
       };
@@ -216,7 +219,7 @@ export class Subscriptions implements AsyncDisposable {
   async preview(address: string, order: Order, titleRegex: string): Promise<SubscriptionPreview> {
     const { context, urlPolicy, scan } = this.#deps;
     const checkedUrl = await urlPolicy(address);
-    if ('msg' in checkedUrl) throw new Problem('downloads.refused', 403, checkedUrl.msg);
+    if ('msg' in checkedUrl) throw createRefusedProblem(403, checkedUrl);
     const cached = this.#previews.get(checkedUrl.href);
     const now = context.clock.now();
     let feed = cached !== undefined && now - cached.loadedAt < previewLifetimeMs ? cached.feed : undefined;
@@ -262,7 +265,7 @@ export class Subscriptions implements AsyncDisposable {
   /** @throws Problem `downloads.refused` (403) */
   async #sealAddress(address: string): Promise<SealedAddress> {
     const checkedUrl = await this.#deps.urlPolicy(address);
-    if ('msg' in checkedUrl) throw new Problem('downloads.refused', 403, checkedUrl.msg);
+    if ('msg' in checkedUrl) throw createRefusedProblem(403, checkedUrl);
     return new Addresses(this.#deps.context.vault).split(checkedUrl.href);
   }
 

@@ -1,3 +1,4 @@
+import { formatSendFailure } from '../../contracts/notify/send-failure.ts';
 import { z } from 'zod';
 import type { Destination, DeliveryResult } from '../destinations/destination.ts';
 import { parseOptions, type CommonOptions } from '../destinations/options.ts';
@@ -41,7 +42,7 @@ export function engineDestination(
     url: (hidden) => (hidden ? masked : url),
     emojis,
     send(message, outlets, signal, { retries = retry } = {}) {
-      const failureText = `Failed to send ${service} notification`;
+      const failureText = formatSendFailure(service);
       const limitedSignal = AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)]);
       const command = { op: 'send', url, ...buildContent(message) };
       const attempt = async (): Promise<DeliveryResult> => {

@@ -1,3 +1,4 @@
+import { formatSendFailure } from '../../contracts/notify/send-failure.ts';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
@@ -55,7 +56,7 @@ export function openExchange(
   outlets: DeliveryContext,
   signal: AbortSignal,
   options: CommonOptions,
-  { failureText, secrets }: { readonly failureText: string; readonly secrets: () => readonly string[] },
+  { noun, secrets }: { readonly noun: string; readonly secrets: () => readonly string[] },
 ): Exchange {
   const exchange: Exchange = {
     outlets,
@@ -66,7 +67,7 @@ export function openExchange(
     boundary: () => `homeport-${outlets.random.text(24)}`,
     fail(reason, retryable = false) {
       const parsed = redact(reason, secrets());
-      throw new DeliveryError({ ok: false, retryable, detail: `${failureText}. It said: ${parsed}` });
+      throw new DeliveryError({ ok: false, retryable, detail: `${formatSendFailure(noun)}. It said: ${parsed}` });
     },
     async request({ method, url, headers, body, untrusted }) {
       // Tokens are percent-encoded in URLs, so they may contain any character.
@@ -74,7 +75,7 @@ export function openExchange(
         throw new DeliveryError({
           ok: false,
           retryable: false,
-          detail: `${failureText}: its URL holds characters that cannot be sent.`,
+          detail: `${formatSendFailure(noun)}: its URL holds characters that cannot be sent.`,
         });
       }
       const reply = await outlets.fetch(url, {
@@ -90,7 +91,7 @@ export function openExchange(
       });
       if (isSuccess(reply)) return reply;
       const reason = redact(extractReason(reply), [...secrets(), ...secretsInHeaders(headers)]);
-      throw new DeliveryError(toRefusalResult(reply, failureText, reason));
+      throw new DeliveryError(toRefusalResult(reply, noun, reason));
     },
     async tryRequest(request) {
       try {

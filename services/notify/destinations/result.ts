@@ -1,3 +1,4 @@
+import { formatSendFailure } from '../../contracts/notify/send-failure.ts';
 import { findCertificateProblem } from '../../contracts/certificates.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
@@ -50,7 +51,7 @@ export function isSuccess({ status }: FetchReply): boolean {
  * Converts an error response to a result: 408, 425, 429 and 5xx are retried, all others are final. `reason` is the
  * explanation of the service.
  */
-export function toRefusalResult(reply: FetchReply, failureText: string, reason: string): DeliveryResult {
+export function toRefusalResult(reply: FetchReply, noun: string, reason: string): DeliveryResult {
   const { status } = reply;
   const wait = parseRetryDelay(reply);
   const meaning = meanings[status];
@@ -59,7 +60,7 @@ export function toRefusalResult(reply: FetchReply, failureText: string, reason: 
     status,
     retryable: status >= 500 || status === 408 || status === 425 || status === 429,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-    detail: `${failureText}, error=${status}${meaning === undefined ? '' : `: ${meaning}`}.${reason === '' ? '' : ` It said: ${reason}`}`,
+    detail: `${formatSendFailure(noun, status)}${meaning === undefined ? '' : `: ${meaning}`}.${reason === '' ? '' : ` It said: ${reason}`}`,
   };
 }
 

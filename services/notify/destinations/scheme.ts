@@ -1,3 +1,4 @@
+import { formatSendFailure } from '../../contracts/notify/send-failure.ts';
 import type { TextFormat } from '../../contracts/notify/notification.ts';
 import { fitMessage, type Overflow, type MessageShape } from '../domain/fit-message.ts';
 import type { Message } from '../domain/message.ts';
@@ -207,9 +208,9 @@ export function createSend({
   readonly secrets: () => readonly string[];
   readonly send: Send;
 }): Destination['send'] {
-  const failureText = `Failed to send ${noun} notification`;
+  const failureText = formatSendFailure(noun);
   return (message, outlets, signal, { retries = options.retry, progress } = {}) => {
-    const exchange = openExchange(outlets, signal, options, { failureText, secrets });
+    const exchange = openExchange(outlets, signal, options, { noun, secrets });
     const attempt = async (): Promise<DeliveryResult> => {
       try {
         const wholeDestination = createSteps(progress, 'piece');

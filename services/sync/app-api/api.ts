@@ -94,17 +94,20 @@ function jobHandlers({ jobs, runs, tasks, plans }: ApiDependencies): readonly Ap
     implement(syncApi.job, async (request) => {
       const row = await getRow(request);
       const job = jobs.find(row.id);
-      const errors = job?.isRunning === true ? [...job.errors.values()] : await runs.files(row.id, maxErrors);
+      const errors =
+        job?.isRunning === true
+          ? [...job.errors.values()]
+          : (await runs.files(row.id, maxErrors)).map(({ error_code: code, ...file }) => ({ ...file, code }));
       const planId = job?.planId ?? row.plan_id;
       const plan = planId === null ? undefined : await plans.find(planId);
       return {
         job: toJob(row, jobs),
-        errors: errors.map(({ name, what: action, size, at, error }) => ({
+        errors: errors.map(({ name, what: action, size, at, error, code }) => ({
           name,
           what: action,
           size,
           at,
-          ...explainFailure(error),
+          ...explainFailure({ error, code }),
         })),
         plan: plan?.summary ?? null,
       };
@@ -132,7 +135,13 @@ async function withFailedFiles(rows: readonly JobRow[], jobs: Jobs, runs: JobSto
     const firstFile = firstFiles.get(job.id);
     return firstFile === undefined
       ? job
-      : { ...job, failedFile: { name: firstFile.name, error: explainFailure(firstFile.error).error } };
+      : {
+          ...job,
+          failedFile: {
+            name: firstFile.name,
+            error: explainFailure({ error: firstFile.error, code: firstFile.error_code }).error,
+          },
+        };
   });
 }
 
@@ -199,7 +208,8 @@ function planHandlers({ access, engine, plans, taskStore }: ApiDependencies): re
       } catch (error) {
         if (!(error instanceof CallError)) throw error;
         // A denied location already has an explanation.
-        const reason = error.status === 403 ? error.message : explainFailure(error.message, at).error;
+        const reason =
+          error.status === 403 ? error.message : explainFailure({ error: error.message, code: '' }, at).error;
         throw new Problem('sync.forbidden', error.status, `This cannot be shown. ${toSentence(reason)}`);
       }
     }),

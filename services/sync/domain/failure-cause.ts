@@ -1,3 +1,11 @@
+/** Failure as it is stored. */
+export interface StoredFailure {
+  /** Text of rclone, Go or Node, or a sentence of the service. */
+  readonly error: string;
+  /** Code of a failure of the service; empty for a failure of the engine. */
+  readonly code: string;
+}
+
 /** Explanation of a failure for users, with the original text in `detail` if that contains more. */
 export interface Cause {
   readonly error: string;
@@ -124,29 +132,49 @@ const causes: readonly (readonly [RegExp, Explanation])[] = [
     ({ groups }) =>
       `${groups?.['count'] ?? 'Some'} files could not be ${pastParticiples[groups?.['what'] ?? ''] ?? 'moved'}.`,
   ],
-  [/^an internal error$/i, 'Something within Homeport broke. The log has more of it.'],
-  [/^failed$/i, 'It failed, and nothing was said of why.'],
 ];
 
 const pastParticiples: Readonly<Record<string, string>> = { copy: 'copied', delete: 'deleted', move: 'moved' };
 
-/** Homeport's own sentences that begin with a file name, which may contain any text. */
-const ownSentence =
-  / is a link at the destination, and links are left as they are$|; nothing was (?:put back|deleted)\.$/;
+/** Codes of failures of the service itself. The sentences of all but the last three are shown as they are. */
+export const failureCodes = {
+  link: 'sync.link',
+  changedSince: 'sync.changed_since',
+  sourceEmptied: 'sync.source_emptied',
+  held: 'sync.held',
+  stopped: 'sync.stopped',
+  internal: 'sync.internal',
+  unstated: 'sync.unstated',
+} as const;
+
+/** Failures whose sentence may contain file names with any text. */
+const explainedCodes: readonly string[] = [
+  failureCodes.link,
+  failureCodes.changedSince,
+  failureCodes.sourceEmptied,
+  failureCodes.held,
+];
+const codeExplanations: Readonly<Record<string, string>> = {
+  [failureCodes.stopped]: 'It was stopped.',
+  [failureCodes.internal]: 'Something within Homeport broke. The log has more of it.',
+  [failureCodes.unstated]: 'It failed, and nothing was said of why.',
+};
 /** Number of characters at the end of a message that are searched: the cause is at the end. */
 const maxMessageLength = 1000;
 
 /** Explains a failure reported by rclone, Go or Node. Unknown messages are returned unchanged. */
-export function explainFailure(message: string, source = ''): Cause {
-  const text = message.trim().slice(-maxMessageLength);
-  const error = findExplanation(message, source) ?? text;
+export function explainFailure(failure: StoredFailure, source = ''): Cause {
+  const text = failure.error.trim().slice(-maxMessageLength);
+  const error = findExplanation(failure, source) ?? text;
   return { error, detail: error === text ? '' : text };
 }
 
 /** Returns the explanation of a known failure. Other messages may contain an address with its password. */
-export function findExplanation(message: string, source = ''): string | undefined {
-  const text = message.trim().slice(-maxMessageLength);
-  if (ownSentence.test(text)) return text;
+export function findExplanation({ error, code }: StoredFailure, source = ''): string | undefined {
+  const text = error.trim().slice(-maxMessageLength);
+  if (explainedCodes.includes(code)) return text;
+  const ownExplanation = codeExplanations[code];
+  if (ownExplanation !== undefined) return ownExplanation;
   for (const [pattern, explanation] of causes) {
     const match = pattern.exec(text);
     if (match !== null) return typeof explanation === 'string' ? explanation : explanation(match, source);

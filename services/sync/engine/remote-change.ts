@@ -53,7 +53,7 @@ export async function checkRemote(callEngine: CallEngine, fs: string | object): 
 
 function toExplainedProblem(problem: Problem): Problem {
   if (problem.code !== 'sync.remote') return problem;
-  const { error, detail } = explainFailure(problem.detail);
+  const { error, detail } = explainFailure({ error: problem.detail, code: '' });
   return detail === '' ? problem : new Problem(problem.code, problem.status, error, { cause: problem });
 }
 

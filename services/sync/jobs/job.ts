@@ -28,6 +28,8 @@ export interface JobRequest {
 
 /** Result of a job. */
 export interface JobOutcome extends EngineResponse {
+  /** Code of a failure of the service. */
+  readonly code?: string;
   /** Final state instead of `done` and `failed`. */
   readonly state?: JobState;
   /** Totals that replace those of the engine. */
@@ -40,6 +42,8 @@ export interface FileError {
   readonly size: number;
   readonly at: number;
   readonly error: string;
+  /** Code of a failure of the service; empty for a failure of the engine. */
+  readonly code: string;
 }
 
 const maxErrors = 1000;
@@ -66,6 +70,8 @@ export class Job {
   state: JobState = 'waiting';
   endedAt: number | null = null;
   error = '';
+  /** Code of a failure of the service; empty for a failure of the engine. */
+  errorCode = '';
   /** Preview that the job created or executes. */
   planId: number | null;
   output: unknown = null;

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { failureCodes } from '../domain/failure-cause.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { JobState } from '../../contracts/sync/api.ts';
@@ -139,7 +140,7 @@ export class Jobs {
     const running = this.running.filter(({ order }) => order.durable);
     const [onlyJob] = running;
     if (running.length !== 1 || onlyJob === undefined) return;
-    onlyJob.addError({ name, error, what: '', size: -1, at: this.#options.context.clock.now() });
+    onlyJob.addError({ name, error, code: '', what: '', size: -1, at: this.#options.context.clock.now() });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -160,9 +161,10 @@ export class Jobs {
       if (job.order.durable) await this.#updateStats(engine(), job);
     } catch (error) {
       if (!job.stopping.signal.aborted && !(error instanceof Problem)) context.log.error('sync job failed', { error });
-      const message = error instanceof Problem ? error.detail : 'an internal error';
-      const status = error instanceof Problem ? error.status : 500;
-      outcome = { status, body: { error: message } };
+      outcome =
+        error instanceof Problem
+          ? { status: error.status, body: { error: error.detail }, code: error.code }
+          : { status: 500, body: { error: 'an internal error' }, code: failureCodes.internal };
     }
     await this.#end(job, outcome);
     return outcome;
@@ -195,8 +197,7 @@ export class Jobs {
     const { error } = outcome.body;
     job.endedAt = context.clock.now();
     this.#addLocalStats(job);
-    job.error =
-      outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed';
+    Object.assign(job, isStopped ? stoppedError : toJobError(outcome, error));
     if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
     // The engine counts the creation of the destination as an error that users can neither find nor fix.
     const isComplete = outcome.status === 200 && job.errors.size === 0;
@@ -209,6 +210,7 @@ export class Jobs {
         state: job.state,
         ended_at: job.endedAt,
         error: job.error,
+        error_code: job.errorCode,
         plan_id: job.planId,
         output: output.length > maxStoredResponse ? '{}' : output,
         stats: JSON.stringify(job.stats),
@@ -290,6 +292,7 @@ export class Jobs {
       job.addError({
         name,
         error,
+        code: '',
         what: typeof what === 'string' ? what : '',
         size: typeof size === 'number' ? size : -1,
         at: typeof completedAt === 'string' ? Date.parse(completedAt) || job.startedAt : job.startedAt,
@@ -298,6 +301,15 @@ export class Jobs {
   }
 }
 
+/** Error of a stopped job, in rclone's words. */
+const stoppedError = { error: 'context canceled', errorCode: failureCodes.stopped };
+
+function toJobError({ status, code = '' }: JobOutcome, error: unknown): Pick<Job, 'error' | 'errorCode'> {
+  if (status === 200) return { error: '', errorCode: '' };
+  if (typeof error === 'string') return { error, errorCode: code };
+  return { error: 'failed', errorCode: failureCodes.unstated };
+}
+
 function toFileRows(job: Job): readonly FileRow[] {
-  return [...job.errors.values()].map((file, seq) => ({ job_id: job.id, seq, ...file }));
+  return [...job.errors.values()].map(({ code, ...file }, seq) => ({ job_id: job.id, seq, ...file, error_code: code }));
 }

@@ -29,7 +29,7 @@ export class JobStore {
   async end(
     transaction: Kysely<Tables>,
     id: number,
-    end: Pick<JobRow, 'state' | 'ended_at' | 'error' | 'output' | 'stats' | 'speeds' | 'plan_id'>,
+    end: Pick<JobRow, 'state' | 'ended_at' | 'error' | 'error_code' | 'output' | 'stats' | 'speeds' | 'plan_id'>,
     files: readonly FileRow[],
   ): Promise<void> {
     await transaction.updateTable('runs').set(end).where('id', '=', id).execute();

@@ -1,5 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
+import { failureCodes } from '../domain/failure-cause.ts';
+import type { Tables } from './tables.ts';
+
+/** Sentences of older versions, which stored no codes. */
+const olderSentences: readonly (readonly [string, string])[] = [
+  ['% is a link at the destination, and links are left as they are', failureCodes.link],
+  ['%; nothing was put back.', failureCodes.changedSince],
+  ['%; nothing was deleted.', failureCodes.sourceEmptied],
+  ['an internal error', failureCodes.internal],
+  ['failed', failureCodes.unstated],
+];
 
 export const migrations: readonly Migration[] = [
   {
@@ -12,6 +23,24 @@ export const migrations: readonly Migration[] = [
         .execute();
       await createRunTables(db);
       await createTaskTables(db);
+    },
+  },
+  {
+    name: '002-error-codes',
+    async up(db) {
+      for (const table of ['runs', 'run_files'] as const) {
+        await db.schema
+          .alterTable(table)
+          .addColumn('error_code', 'text', (column) => column.notNull().defaultTo(''))
+          .execute();
+        for (const [sentence, code] of olderSentences) {
+          await (db as Kysely<Tables>)
+            .updateTable(table)
+            .set({ error_code: code })
+            .where('error', 'like', sentence)
+            .execute();
+        }
+      }
     },
   },
 ];

@@ -19,6 +19,8 @@ export interface Tables {
     started_at: number;
     ended_at: number | null;
     error: string;
+    /** Code of a failure of the service; empty for a failure of the engine. */
+    error_code: Generated<string>;
     /** JSON of the engine's response. */
     output: string;
     /** JSON of the engine's totals. */
@@ -37,6 +39,8 @@ export interface Tables {
     size: number;
     at: number;
     error: string;
+    /** Code of a failure of the service; empty for a failure of the engine. */
+    error_code: Generated<string>;
   };
   tasks: {
     id: Generated<number>;

@@ -15,6 +15,7 @@ export interface Task {
 /** Sync task with the error of its last run. */
 export interface FailedTask extends Task {
   readonly error: string;
+  readonly code: string;
 }
 
 /** Stores sync tasks. */
@@ -44,14 +45,18 @@ export class TaskStore {
           .whereRef('runs.task_id', '=', 'tasks.id')
           .orderBy('runs.id', 'desc')
           .limit(1);
-        return [newest.select('runs.state').as('last'), newest.select('runs.error').as('error')];
+        return [
+          newest.select('runs.state').as('last'),
+          newest.select('runs.error').as('error'),
+          newest.select('runs.error_code').as('code'),
+        ];
       })
       .orderBy('id')
       .execute();
     const filterByLastState = (...states: readonly string[]): readonly FailedTask[] =>
       rows
         .filter(({ last }) => last !== null && states.includes(last))
-        .map((row) => ({ ...toTask(row), error: row.error ?? '' }));
+        .map((row) => ({ ...toTask(row), error: row.error ?? '', code: row.code ?? '' }));
     return {
       all: rows.length,
       failed: filterByLastState('failed', 'interrupted'),

@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import { failureCodes } from '../domain/failure-cause.ts';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import { parseLocation } from '../domain/location.ts';
@@ -51,5 +52,5 @@ async function getPathKind(fullPath: string, path: string): Promise<PathKind> {
     return 'missing';
   }
   if (!isLink) return 'plain';
-  throw new Problem('sync.link', 409, `${path} is a link at the destination, and links are left as they are`);
+  throw new Problem(failureCodes.link, 409, `${path} is a link at the destination, and links are left as they are`);
 }

@@ -18,7 +18,7 @@ export function createLocalMover(job: Job, { clock, random }: Pick<Context, 'clo
   return new LocalMover(random, (event) => {
     totals.addEvent(event);
     if (event.kind === 'failed') {
-      job.addError({ name: event.path, error: event.error, what: '', size: -1, at: clock.now() });
+      job.addError({ name: event.path, error: event.error, code: event.code, what: '', size: -1, at: clock.now() });
     }
   });
 }

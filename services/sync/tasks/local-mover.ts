@@ -124,7 +124,8 @@ export class LocalMover implements Mover {
       } catch (error) {
         if (signal.aborted) throw error;
         errors += 1;
-        this.#report({ kind: 'failed', path: file.path, error: getErrorMessage(error) });
+        const code = error instanceof Problem ? error.code : '';
+        this.#report({ kind: 'failed', path: file.path, error: getErrorMessage(error), code });
       }
     });
     if (errors === 0) return success;

@@ -7,7 +7,7 @@ export type LocalEvent =
   | { readonly kind: 'planned'; readonly files: readonly { readonly path: string; readonly size: number }[] }
   | { readonly kind: 'started' | 'copied' | 'removed' | 'checked'; readonly path: string; readonly size: number }
   | { readonly kind: 'removedFolder' }
-  | { readonly kind: 'failed'; readonly path: string; readonly error: string };
+  | { readonly kind: 'failed'; readonly path: string; readonly error: string; readonly code: string };
 
 /** Entry of `core/transferred`. */
 export interface TransferredFile {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { failureCodes } from '../domain/failure-cause.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { TaskFields } from '../../contracts/sync/api.ts';
@@ -54,7 +55,8 @@ export async function runTask(
     approvedPlan === undefined
       ? await createPlan(dependencies, mover, job, task, endpoints)
       : { plan: approvedPlan.plan, approvalReasons: [] };
-  if (approvalReasons.length > 0) return { status: 409, body: { error: approvalReasons.join(' ') }, state: 'held' };
+  if (approvalReasons.length > 0)
+    return { status: 409, body: { error: approvalReasons.join(' ') }, state: 'held', code: failureCodes.held };
   const replaced = task.fields.keepReplaced ? requireReplacedFilesFolder(endpoints.destination, job.id) : undefined;
   options.signal.throwIfAborted();
   await refuseLinks(endpoints.destination, getPaths(plan.creates, plan.updates));
@@ -64,7 +66,12 @@ export async function runTask(
   // Deletes are checked against the current state, because the copy may have taken long.
   const [source, destination] = await lists(mover, endpoints, options);
   if (destination.entries.length > 0 && source.entries.length === 0 && plan.sourceFiles > 0) {
-    return { status: 409, body: { error: 'The source became empty; nothing was deleted.' }, state: 'failed' };
+    return {
+      status: 409,
+      body: { error: 'The source became empty; nothing was deleted.' },
+      state: 'failed',
+      code: failureCodes.sourceEmptied,
+    };
   }
   const confirmed = findConfirmedDeletes(plan, source, destination);
   await refuseLinks(endpoints.destination, [...getPaths(confirmed.deletes), ...confirmed.deleteFolders]);
@@ -109,7 +116,7 @@ export async function undo(
   const [firstChanged] = changed;
   if (firstChanged !== undefined) {
     const detail = `${firstChanged.path} was changed since${changed.length > 1 ? ', and others' : ''}; nothing was put back.`;
-    throw new Problem('sync.changed_since', 409, detail);
+    throw new Problem(failureCodes.changedSince, 409, detail);
   }
   await refuseLinks(endpoints.destination, getPaths(created, restorable));
   const removeOutcome = await mover.remove(endpoints.destination, created, undefined, options);

@@ -29,7 +29,9 @@ export class SyncNotifications {
     const payload = {
       jobId: job.id,
       title: `${fields.name}: ${isDone ? 'synced' : job.state === 'held' ? 'waits for you' : 'failed'}`,
-      body: isDone ? formatSuccess(job) : explainFailure(job.error, job.order.source).error,
+      body: isDone
+        ? formatSuccess(job)
+        : explainFailure({ error: job.error, code: job.errorCode }, job.order.source).error,
       type: isDone ? ('success' as const) : job.state === 'held' ? ('warning' as const) : ('failure' as const),
     };
     await this.#context.jobs.enqueue(transaction, notificationJob, payload, { key: `sync:${String(job.id)}` });

@@ -10,8 +10,3 @@ it.each([
 ])('ignores addresses, ids and names in the message: %s', (message, code) => {
   expect(findFailureCode(message)).toBe(code);
 });
-
-it('recognizes a full disk of the download folder', () => {
-  const message = 'The disk of the download folder is full: free some space, then retry.';
-  expect(findFailureCode(message)).toBe('disk_full');
-});

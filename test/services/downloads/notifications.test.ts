@@ -56,7 +56,7 @@ it('sends a notification of a failure and of a failed retry, but not of a failur
   expect(error).toMatch(/^ERROR: /);
   const notifications =
     'big: Download failed: ' +
-    `${getFailureCause({ message: error, failure: findFailureCode(error) }).text} [downloads ` +
+    `${getFailureCause({ message: error, failure: findFailureCode(error ?? '') }).text} [downloads ` +
     'download.failed]';
   expect(notifications).not.toContain('ERROR');
   await vi.waitFor(() => expect(listMessages()).toEqual([notifications]), 15_000);
@@ -164,7 +164,7 @@ it('reports a playlist whose last open entry is an empty list', async () => {
 
 it('counts failures by kind', () => {
   const kinds = {
-    'The disk is full: free some space, then retry. (…)': 'disk',
+    'ERROR: unable to write data: [Errno 28] No space left on device': 'disk',
     'Refusing to fetch internal address "10.0.0.1" for host "a"': 'refused',
     'ERROR: [generic] Unable to download webpage: HTTP Error 404: Not Found': 'site',
     'ERROR: [generic] Unable to download webpage: The read operation timed out': 'network',

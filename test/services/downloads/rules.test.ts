@@ -8,7 +8,7 @@ import {
   withoutPosition,
 } from '../../../services/downloads/domain/address.ts';
 import { chapterTemplate, defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
-import { formatFailure, readEvent } from '../../../services/downloads/domain/progress.ts';
+import { describeFailure, readEvent } from '../../../services/downloads/domain/progress.ts';
 import { buildSelectionArguments } from '../../../services/downloads/domain/format-selection.ts';
 import {
   fillTemplate,
@@ -325,20 +325,42 @@ describe('the output of the extractor', () => {
     for (const line of ['P {broken', 'A {}', 'WARNING: P {}', '']) expect(readEvent(line)).toBeUndefined();
   });
 
-  it('returns the last error, and explains a full disk', () => {
+  it('describes a failure by the last error with a reason', () => {
     const exit = { code: 1, signal: null };
-    expect(formatFailure(['WARNING: x', 'ERROR: one', 'ERROR: two', 'more'], exit)).toBe('ERROR: two');
-    expect(formatFailure(['ERROR: why', 'ERROR: fragment 2 not found, unable to continue'], exit)).toBe('ERROR: why');
-    expect(formatFailure(['ERROR: \r[download] Got error: HTTP Error 503'], exit)).toBe(
-      'ERROR: Got error: HTTP Error 503',
-    );
-    expect(formatFailure(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toContain(
-      'The disk is full',
-    );
-    expect(formatFailure([], { code: null, signal: 'SIGTERM' })).toBe('The extractor ended on SIGTERM.');
-    expect(formatFailure([], { code: null, signal: 'SIGKILL' })).toContain('ended from outside');
-    expect(formatFailure(["ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'"], exit)).toContain(
-      'The folder for unfinished files cannot be written.',
-    );
+    const getMessage = (...lines: readonly string[]): string => describeFailure(lines, exit).message;
+    expect(getMessage('WARNING: x', 'ERROR: one', 'ERROR: two', 'more')).toBe('ERROR: two');
+    expect(getMessage('ERROR: why', 'ERROR: fragment 2 not found, unable to continue')).toBe('ERROR: why');
+    expect(getMessage('ERROR: \r[download] Got error: HTTP Error 503')).toBe('ERROR: Got error: HTTP Error 503');
+  });
+
+  it('describes the failure of a disk with its code', () => {
+    const exit = { code: 1, signal: null };
+    expect(describeFailure(['ERROR: unable to write data: [Errno 28] No space left on device'], exit)).toEqual({
+      message:
+        'The disk is full: free some space, then retry. (ERROR: unable to write data: [Errno 28] No space left on device)',
+      failure: 'disk_full',
+      kind: 'disk',
+    });
+    expect(describeFailure(["ERROR: unable to open for writing: [Errno 13] Permission denied: 'x'"], exit)).toEqual({
+      message:
+        "The folder for unfinished files cannot be written. (ERROR: unable to open for writing: [Errno 13] Permission denied: 'x')",
+      failure: 'folder_not_writable',
+      kind: 'disk',
+    });
+  });
+
+  it('describes the end of the extractor without an error', () => {
+    expect(describeFailure([], { code: null, signal: 'SIGTERM' })).toEqual({
+      message: 'The extractor ended on SIGTERM.',
+      failure: null,
+      kind: 'engine',
+    });
+    expect(describeFailure([], { code: null, signal: 'SIGKILL' })).toMatchObject({
+      message: expect.stringContaining('ended from outside') as string,
+      kind: 'engine',
+    });
+    expect(describeFailure(['HTTP Error 503: Service Unavailable'], { code: 1, signal: null })).toMatchObject({
+      kind: 'site',
+    });
   });
 });

@@ -33,6 +33,7 @@ function item(uid: string, fields: Partial<Item> = {}): Item {
     probed: true,
     attempts: 0,
     message: null,
+    failure: null,
     filename: null,
     size: null,
     addedNs: '1795227620292055459',
@@ -58,6 +59,7 @@ eachDialect((_name, open) => {
       playlist: { id: 'p', title: 'P', index: 1, count: 2, entryTitle: null, entryAddress: 'x', byIndex: false },
       size: 5_000_000_000,
       message: 'm',
+      failure: 'unreachable',
       batch: 'b',
     });
     await store.append([complete]);
@@ -150,7 +152,11 @@ eachDialect((_name, open) => {
     expect(uids((await store.history({ limit: 9, offset: 0, state: 'failed' })).items)).toEqual(['a']);
     expect(uids((await store.history({ limit: 9, offset: 0, q: 'ÄRGER http' })).items)).toEqual(['a']);
     expect(await store.requeue('a', 'pending', 'waiting')).toBeUndefined();
-    expect(await store.requeue('a', 'failed', 'waiting')).toMatchObject({ state: 'waiting', message: null });
+    expect(await store.requeue('a', 'failed', 'waiting')).toMatchObject({
+      state: 'waiting',
+      message: null,
+      failure: null,
+    });
     expect(uids(await store.queue())).toEqual(['c', 'a']);
     expect((await store.counts()).get('finished')).toBe(1);
   });

@@ -22,7 +22,15 @@ function subscription(id: string, fields: Partial<StoredSubscription> = {}): Omi
   return {
     ...{ id, url: `http://a/${id}`, name: `${id} \u{1f3ac}`, order, enabled: true, intervalMinutes: 60 },
     ...{ titleRegex: '', skipMembersOnly: true, createdAt: 1_795_227_620_292, lastChecked: null },
-    ...{ nextCheck: 1_795_227_620_292, lastFound: null, found: 3, error: null, failures: 0, picture: null },
+    ...{
+      nextCheck: 1_795_227_620_292,
+      lastFound: null,
+      found: 3,
+      error: null,
+      failure: null,
+      failures: 0,
+      picture: null,
+    },
     ...fields,
   };
 }

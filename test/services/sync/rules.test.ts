@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getApprovalReasons } from '../../../services/sync/domain/delete-limits.ts';
-import { explainFailure, findExplanation } from '../../../services/sync/domain/failure-cause.ts';
+import { explainFailure, failureCodes, findExplanation } from '../../../services/sync/domain/failure-cause.ts';
 import { coversFolder } from '../../../services/sync/domain/grant-coverage.ts';
 import { compileExclusion } from '../../../services/sync/domain/exclusion.ts';
 import { findConfirmedDeletes, buildPlan, type ListedEntry, type Listing } from '../../../services/sync/domain/plan.ts';
@@ -393,26 +393,30 @@ describe('explanation of a failed sync', () => {
       'The remote drive is not set up any more. Add it again under Remotes.',
     ],
   ])('is said in plain words: %s', (cause, explanation) => {
-    expect(explainFailure(cause, '/srv/photos')).toEqual({ error: explanation, detail: cause });
+    expect(explainFailure({ error: cause, code: '' }, '/srv/photos')).toEqual({ error: explanation, detail: cause });
   });
 
   it('never contains the text of the engine, which may include a password', () => {
-    expect(findExplanation('Get "https://ada:s3cret@nas.home/x": something new.')).toBeUndefined();
-    expect(findExplanation('failed')).toBe('It failed, and nothing was said of why.');
+    expect(findExplanation({ error: 'Get "https://ada:s3cret@nas.home/x": something new.', code: '' })).toBeUndefined();
+    expect(findExplanation({ error: 'failed', code: failureCodes.unstated })).toBe(
+      'It failed, and nothing was said of why.',
+    );
   });
 
   it('is not confused by file names', () => {
     const link = 'timed out.txt is a link at the destination, and links are left as they are';
-    expect(explainFailure(link)).toEqual({ error: link, detail: '' });
+    expect(explainFailure({ error: link, code: failureCodes.link })).toEqual({ error: link, detail: '' });
     const message = 'It would delete 30 of 31 files, 97 % of the destination.';
-    expect(explainFailure(message)).toEqual({ error: message, detail: '' });
-    expect(explainFailure('open /a/quota exceeded: permission denied').error).toContain('/a/quota exceeded');
-    expect(explainFailure('')).toEqual({ error: '', detail: '' });
+    expect(explainFailure({ error: message, code: failureCodes.held })).toEqual({ error: message, detail: '' });
+    expect(explainFailure({ error: 'open /a/quota exceeded: permission denied', code: '' }).error).toContain(
+      '/a/quota exceeded',
+    );
+    expect(explainFailure({ error: '', code: '' })).toEqual({ error: '', detail: '' });
   });
 
   it('is found quickly in a long text', () => {
     const startedAt = cpuTime();
-    explainFailure(`open ${'open '.repeat(200_000)}`);
+    explainFailure({ error: `open ${'open '.repeat(200_000)}`, code: '' });
     expect(cpuTime() - startedAt).toBeLessThan(500);
   });
 });

@@ -1,3 +1,4 @@
+import { formatSendFailure } from '../../../contracts/notify/send-failure.ts';
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { hostname } from 'node:os';
@@ -58,7 +59,7 @@ function toDeliveryError(exchange: Exchange, service: string, error: Error, retr
   return new DeliveryError({
     ok: false,
     retryable,
-    detail: `Failed to send ${service} notification: ${exchange.redact(error.message)}`,
+    detail: `${formatSendFailure(service)}: ${exchange.redact(error.message)}`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { formatSendFailure } from '../../../contracts/notify/send-failure.ts';
 import type { IClientOptions } from 'mqtt';
 import { DeliveryError, type Exchange } from '../exchange.ts';
 import {
@@ -52,13 +53,13 @@ async function publish(
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { code } = error as Error & { code?: unknown };
-    const handshakeFailure = toHandshakeResult(code, options.host ?? '', 'Failed to send MQTT notification');
+    const handshakeFailure = toHandshakeResult(code, options.host ?? '', formatSendFailure('MQTT'));
     if (handshakeFailure !== undefined) throw new DeliveryError(handshakeFailure);
     const retryable = !(typeof code === 'number' && finalReasons.has(code));
     throw new DeliveryError({
       ok: false,
       retryable,
-      detail: `Failed to send MQTT notification: ${exchange.redact(error.message)}`,
+      detail: `${formatSendFailure('MQTT')}: ${exchange.redact(error.message)}`,
     });
   }
 }

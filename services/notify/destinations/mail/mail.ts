@@ -1,3 +1,4 @@
+import { formatSendFailure } from '../../../contracts/notify/send-failure.ts';
 import type { Socket } from 'node:net';
 import { Problem } from '../../../contracts/problem.ts';
 import { createHash } from 'node:crypto';
@@ -232,7 +233,7 @@ interface MailFailure {
 function toDeliveryError(error: unknown, host: string, exchange: Exchange): unknown {
   if (!(error instanceof Error)) return error;
   const { code, originalCode, responseCode, response } = error as Error & MailFailure;
-  const handshakeFailure = toHandshakeResult(originalCode ?? code, host, 'Failed to send E-Mail notification');
+  const handshakeFailure = toHandshakeResult(originalCode ?? code, host, formatSendFailure('E-Mail'));
   if (handshakeFailure !== undefined) return new DeliveryError(handshakeFailure);
   const isFinal = responseCode !== undefined && responseCode >= 500;
   const responseText = response === undefined ? error.message : response;
@@ -240,6 +241,6 @@ function toDeliveryError(error: unknown, host: string, exchange: Exchange): unkn
   return new DeliveryError({
     ok: false,
     retryable: !isFinal,
-    detail: `Failed to send E-Mail notification: ${summary}. It said: ${exchange.redact(responseText)}`,
+    detail: `${formatSendFailure('E-Mail')}: ${summary}. It said: ${exchange.redact(responseText)}`,
   });
 }

@@ -1,16 +1,15 @@
-/**
- * Formats the reason of a failed delivery as a sentence. The reply to programs starts with the peer's wording, such
- * as "Failed to send JSON POST notification, error=401: "; the number is kept for lookup.
- */
+import { parseSendFailure } from '../../../../../services/contracts/notify/send-failure.ts';
+
+/** Formats the reason of a failed delivery as a sentence; the number of the error is kept for lookup. */
 export function formatCause(detail: string): string {
-  const [, status] = /^Failed to send .{1,60}? notification, error=(\d{3})\.?$/.exec(detail) ?? [];
-  if (status !== undefined) return formatStatus(Number(status));
-  const [, code, reply = ''] = /^Failed to send .{1,60}? notification(?:, error=(\d+))?: (.+)$/s.exec(detail) ?? [];
-  if (reply === '') return detail;
-  const sentence = reply.slice(0, 1).toUpperCase() + reply.slice(1);
-  if (code === undefined) return sentence;
+  const failure = parseSendFailure(detail);
+  if (failure === undefined) return detail;
+  const { status, reason } = failure;
+  if (reason === '') return status === undefined ? detail : formatStatus(status);
+  const sentence = reason.slice(0, 1).toUpperCase() + reason.slice(1);
+  if (status === undefined) return sentence;
   const [first = '', ...rest] = sentence.split(/(?<=[.!?])\s+/);
-  return [first.replace(/[.!?]?$/, ` (error ${code})$&`), ...rest].join(' ');
+  return [first.replace(/[.!?]?$/, ` (error ${String(status)})$&`), ...rest].join(' ');
 }
 
 /** Formats a reply that has only a status. */

@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely';
+import type { FailureCode } from '../../contracts/downloads/causes.ts';
+import type { Migration } from '../../contracts/service.ts';
+import { findFailureCode } from '../domain/engine-messages.ts';
+
+interface Tables {
+  downloads: { uid: string; state: string; message: string | null; failure: string | null };
+  downloads_subscriptions: { id: string; error: string | null; failure: string | null };
+}
+
+/** Sentences of older versions, which stored no codes. */
+const sentences: readonly (readonly [FailureCode, RegExp])[] = [
+  ['disk_full', /^The disk (of the [a-z ]+ )?is full/],
+  ['folder_not_writable', /^The (download folder|folder for unfinished files) cannot be written/],
+  ['yt_dlp_missing', /^yt-dlp (is missing|.* is too old)/],
+  ['unreachable', /^The site did not say within/],
+];
+
+function findStoredCode(message: string): FailureCode | null {
+  return sentences.find(([, pattern]) => pattern.test(message))?.[0] ?? findFailureCode(message) ?? null;
+}
+
+/** Adds the codes of failures, and derives those of the rows of older versions from their messages, once. */
+export const failureCodes: Migration = {
+  name: '053-failure-codes',
+  async up(db) {
+    await db.schema.alterTable('downloads').addColumn('failure', 'text').execute();
+    await db.schema.alterTable('downloads_subscriptions').addColumn('failure', 'text').execute();
+    const tables = db as Kysely<Tables>;
+    const downloads = await tables
+      .selectFrom('downloads')
+      .select(['uid', 'message'])
+      .where('state', '=', 'failed')
+      .where('message', 'is not', null)
+      .execute();
+    for (const { uid, message } of downloads) {
+      const failure = findStoredCode(message ?? '');
+      if (failure !== null) await tables.updateTable('downloads').set({ failure }).where('uid', '=', uid).execute();
+    }
+    const subscriptions = await tables
+      .selectFrom('downloads_subscriptions')
+      .select(['id', 'error'])
+      .where('error', 'is not', null)
+      .execute();
+    for (const { id, error } of subscriptions) {
+      const failure = findStoredCode(error ?? '');
+      await tables.updateTable('downloads_subscriptions').set({ failure }).where('id', '=', id).execute();
+    }
+  },
+};

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { migrations } from '../../../services/downloads/migrations.ts';
+import { DownloadStore } from '../../../services/downloads/store/store.ts';
+import { eachDialect } from '../../support/database.ts';
+
+const codes: readonly (readonly [string, string | undefined])[] = [
+  ['The disk of the download folder is full: free some space, then retry.', 'disk_full'],
+  ['The disk is full: free some space, then retry. (ERROR: x)', 'disk_full'],
+  ['The folder for unfinished files cannot be written (EACCES): /data', 'folder_not_writable'],
+  ['yt-dlp 2020.01.01 is too old: it must be of 2025.11.12 or later.', 'yt_dlp_missing'],
+  ['yt-dlp is missing. Install it on the page Engines.', 'yt_dlp_missing'],
+  ['The site did not say within five minutes what is there.', 'unreachable'],
+  ['Refusing to fetch internal address "10.0.0.2" for host "nas"', 'internal_address'],
+  ['ERROR: [youtube] abc: Video unavailable', 'unavailable'],
+  ['The download failed for a reason of our own; see the log.', undefined],
+];
+
+eachDialect((_name, open) => {
+  it('derives the codes of failures that older versions stored as text', async () => {
+    const database = await open();
+    await database.migrate(migrations.filter(({ name }) => name < '053'));
+    const request = JSON.stringify({ type: 'video', quality: 'best', format: 'any', folder: null, prefix: '' });
+    for (const [index, [message]] of codes.entries()) {
+      await database.kysely
+        .insertInto('downloads')
+        .values({
+          ...{ uid: `d${index}`, position: index, url: `https://a/${index}`, request, state: 'failed', title: 'x' },
+          ...{ search: 'x', video_id: 'x', probed: 1, attempts: 1, message, added_ns: '1', created_at: 1 },
+        })
+        .execute();
+    }
+    await database.migrate(migrations);
+    const store = new DownloadStore(database.kysely);
+    const stored = await Promise.all(
+      codes.map(async (_, index) => (await store.find(`d${index}`))?.failure ?? undefined),
+    );
+    expect(stored).toEqual(codes.map(([, code]) => code));
+  });
+});
