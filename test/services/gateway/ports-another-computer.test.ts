@@ -17,7 +17,9 @@ import { api, inbox as readInbox } from '../../support/api.ts';
 import { secondMachine, type Machine } from '../../support/gateway/machine.ts';
 import { sharing } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { lacksProgram } from '../../support/requirements.ts';
+import { lacksProgram, needs } from '../../support/requirements.ts';
+
+needs('curl', 'openssl');
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-ports-'));
 const key = join(folder, 'id_laptop');

@@ -8,6 +8,9 @@ import { control } from '../../../services/control/index.ts';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
 import type { Clock, Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('POSIX shell');
 
 export interface Ran {
   readonly code: number | null;
