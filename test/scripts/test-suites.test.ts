@@ -62,11 +62,21 @@ describe('test suites', () => {
   });
 });
 
+/** Returns the pattern of calls that start a program. */
+function call(program: string): RegExp {
+  return new RegExp(`(?:spawn|exec|execFile|run)(?:Sync)?\\(\\s*'${program}'`);
+}
+
 describe('requirements of the test files', () => {
   const files = readTestFiles();
-  /** Programs that only real clients have, as the first argument of a call that starts them. */
-  const started =
-    /(?:spawn|exec|execFile|run)(?:Sync)?\(\s*'(swaks|msmtp|curl|openssl|python3|ffmpeg|ffprobe|git-lfs)'/g;
+  /** Calls that start a client, with its requirement. */
+  const started: readonly (readonly [string, RegExp])[] = [
+    ...['swaks', 'msmtp', 'curl', 'openssl', 'python3', 'ffmpeg'].map((name) => [name, call(name)] as const),
+    ['ffmpeg', call('ffprobe')],
+    ['ssh client', call('ssh-keygen')],
+    ['git-lfs', /git\(\['lfs', 'install'/],
+    ['process tools', call('pgrep')],
+  ];
 
   it('are names of known requirements', () => {
     expect(() => files.flatMap(({ needs: names }) => names).map(isPresent)).not.toThrow();
@@ -75,10 +85,10 @@ describe('requirements of the test files', () => {
   it('includes the programs that a file starts', () => {
     const undeclared = files.flatMap(({ path, needs: names }) => {
       const source = readFileSync(join(root, path), 'utf8');
-      const programs = new Set([...source.matchAll(started)].map(([, name = '']) => name.replace('ffprobe', 'ffmpeg')));
-      return [...programs]
-        .filter((name) => !names.includes(name) && !source.includes(`lacksProgram('${name}')`))
-        .map((name) => `${path}: ${name}`);
+      return started
+        .filter(([name, pattern]) => pattern.test(source) && !names.includes(name))
+        .filter(([name]) => !source.includes(`lacksProgram('${name}')`))
+        .map(([name]) => `${path}: ${name}`);
     });
     expect(undeclared).toEqual([]);
   });

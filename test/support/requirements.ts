@@ -52,6 +52,7 @@ const clients = {
 const features = {
   // Test repositories, launchers and fake programs are shell scripts.
   'POSIX shell': () => process.platform !== 'win32' && isOnPath('sh'),
+  'process tools': () => isOnPath('ps') && isOnPath('pgrep'),
 };
 
 export type Requirement = keyof typeof clients | keyof typeof features;
