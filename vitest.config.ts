@@ -40,7 +40,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'alone', include: isolated, isolate: true, experimental: { viteModuleRunner: true } },
+        test: {
+          name: 'alone',
+          include: isolated,
+          exclude: leftOutPaths,
+          isolate: true,
+          experimental: { viteModuleRunner: true },
+        },
       },
       { extends: true, test: { name: 'soak', include: [soaks], exclude: leftOutPaths } },
       { extends: true, test: { name: 'security', include: ['test/security/**/*.test.ts'], exclude: leftOutPaths } },
