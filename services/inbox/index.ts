@@ -16,6 +16,7 @@ import { ItemMarker } from './item-marker.ts';
 import { ItemStore } from './store/items.ts';
 import { UnreadCount } from './unread-count.ts';
 import { WordIndex } from './word-index.ts';
+import { RepeatingTask } from '../kit/repeating-task.ts';
 
 /** Inbox: stores every message of Homeport, with search, marking and deletion. */
 export const inbox = defineService({
@@ -39,10 +40,10 @@ class InboxService implements Service {
   readonly #announcer: Announcer;
   readonly #marker: ItemMarker;
   #indexing: AsyncDisposable | undefined;
-  #purging: Promise<void> | undefined;
+  #purging: RepeatingTask | undefined;
 
   constructor(context: Context, initialSettings: Settings) {
-    const live = createLiveSettings(initialSettings, () => this.#purge());
+    const live = createLiveSettings(initialSettings, () => this.#purging?.trigger());
     const store = new ItemStore(context.reads);
     this.#context = context;
     this.#settings = live.current;
@@ -70,7 +71,7 @@ class InboxService implements Service {
   }
 
   async start(): Promise<void> {
-    const { bus, clock, handovers } = this.#context;
+    const { bus, clock, handovers, log } = this.#context;
     this.#resources.use(
       handovers.receive(inboxOffered, (offer, key) => this.#intake.add({ key, offer: normalizeOffer(offer) })),
     );
@@ -81,8 +82,9 @@ class InboxService implements Service {
         await this.#marker.change(ids, { read: true });
       }),
     );
-    this.#resources.use(clock.every(hourMs, () => this.#purge()));
-    this.#purge();
+    const onError = (error: unknown): void => log.error('inbox purge failed', { error });
+    this.#purging = new RepeatingTask(() => this.#purge(), { clock, intervalMs: hourMs, onError });
+    this.#purging.trigger();
     this.#indexing = this.#index.start();
     await this.#feedFollower.start();
   }
@@ -94,7 +96,7 @@ class InboxService implements Service {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#resources.dispose();
     await Promise.all([
-      this.#purging,
+      this.#purging?.[Symbol.asyncDispose](),
       this.#intake.drained(),
       this.#feedFollower[Symbol.asyncDispose](),
       this.#indexing?.[Symbol.asyncDispose](),
@@ -102,12 +104,8 @@ class InboxService implements Service {
   }
 
   /** Deletes items that are older than the retention time. */
-  #purge(): void {
+  #purge(): Promise<void> {
     const { announce } = this.#announcer;
-    this.#purging ??= purge(this.#context, this.#store, this.#settings.keepDays, (rows) =>
-      announce(rows, { removed: true }),
-    )
-      .catch((error: unknown) => this.#context.log.error('inbox purge failed', { error }))
-      .finally(() => (this.#purging = undefined));
+    return purge(this.#context, this.#store, this.#settings.keepDays, (rows) => announce(rows, { removed: true }));
   }
 }
