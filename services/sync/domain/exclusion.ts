@@ -53,7 +53,7 @@ function compilePattern(pattern: string, expressions: boolean): Pick<RegExp, 'te
     if (character === '\\') {
       index += 1;
       if (index >= pattern.length) throw toError('a backslash stands at the end');
-      text += escapeCharacter(pattern.charAt(index));
+      text += RegExp.escape(pattern.charAt(index));
       linear.one(equals(pattern.charAt(index)));
     } else if (character === '*') {
       const stars = /^\*+/.exec(rest)?.[0].length ?? 1;
@@ -92,7 +92,7 @@ function compilePattern(pattern: string, expressions: boolean): Pick<RegExp, 'te
       text += '|';
       linear.or();
     } else {
-      text += escapeCharacter(character);
+      text += RegExp.escape(character);
       linear.one(equals(character));
     }
   }
@@ -120,8 +120,4 @@ function equals(expected: string): (character: string) => boolean {
 function inClass(text: string, toError: (reason: string) => PatternError): (character: string) => boolean {
   const expression = compileExpression(`^${text}$`, toError);
   return (character) => expression.test(character);
-}
-
-function escapeCharacter(character: string): string {
-  return character.replace(/[$()*+.?[\\\]^{|}]/, '\\$&');
 }
