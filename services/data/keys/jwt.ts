@@ -1,4 +1,6 @@
 import { createHmac, sign, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -109,13 +111,6 @@ function encode(value: unknown): string {
 }
 
 function decode(part: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJson(Buffer.from(part, 'base64url').toString());
+  return isRecord(value) ? value : undefined;
 }

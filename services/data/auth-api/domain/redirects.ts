@@ -34,7 +34,7 @@ function matchesEntry(entry: string, target: string): boolean {
     .map((segment) => {
       if (segment === '**') return '.*';
       if (segment === '*') return '[^./]*';
-      return segment === '?' ? '[^./]' : segment.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+      return segment === '?' ? '[^./]' : RegExp.escape(segment);
     })
     .join('');
   return new RegExp(`^${pattern}$`).test(target.split('#', 1)[0] ?? '');
