@@ -1,13 +1,7 @@
 import type { ApiKey } from '../../contracts/uptime/views.ts';
 import { formatKumaTime } from '../domain/time-format.ts';
-import {
-  toNumber,
-  toRecord,
-  toTranslatedMessage,
-  toText,
-  type SocketEvents,
-  type SocketDependencies,
-} from './events.ts';
+import { toNumber, toTranslatedMessage, toText, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for API keys. */
 export function apiKeyEvents({ keys, context }: SocketDependencies): SocketEvents {

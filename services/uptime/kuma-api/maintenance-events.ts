@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
 import { toKumaMaintenance } from '../wire/kuma-maintenance.ts';
-import { toNumber, toRecord, toTranslatedMessage, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toNumber, toTranslatedMessage, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for maintenance windows. */
 export function maintenanceEvents(dependencies: SocketDependencies): SocketEvents {

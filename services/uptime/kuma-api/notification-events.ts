@@ -1,14 +1,8 @@
 import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { toDeliveryUrls } from '../domain/kuma-notification.ts';
 import { canWrite } from './monitor-events.ts';
-import {
-  toNumber,
-  toRecord,
-  toTranslatedMessage,
-  toText,
-  type SocketEvents,
-  type SocketDependencies,
-} from './events.ts';
+import { toNumber, toTranslatedMessage, toText, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for notifications. */
 export function notificationEvents(dependencies: SocketDependencies): SocketEvents {

@@ -1,13 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import { getTags } from '../wire/kuma-monitor.ts';
-import {
-  toNumber,
-  toRecord,
-  toTranslatedMessage,
-  toText,
-  type SocketEvents,
-  type SocketDependencies,
-} from './events.ts';
+import { toNumber, toTranslatedMessage, toText, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for tags. */
 export function tagEvents({ tags }: Pick<SocketDependencies, 'tags'>): SocketEvents {
