@@ -38,6 +38,13 @@ module.exports = {
       to: { path: '^renderer/src/', pathNot: '^renderer/src/(api|icons|state)/' },
     },
     {
+      // See docs/decisions/0230.
+      name: 'ui-library-only-in-menus-and-tabs',
+      severity: 'error',
+      from: { path: '^renderer/', pathNot: '^renderer/src/parts/(overlay/Menu|layout/Tabs)\\.svelte$' },
+      to: { path: '(^|node_modules/)bits-ui(/|$)' },
+    },
+    {
       name: 'renderer-parts-are-below-pages',
       severity: 'error',
       from: { path: '^renderer/src/parts/' },

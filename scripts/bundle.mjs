@@ -54,7 +54,7 @@ function outputAddresses(output) {
       const withThreads = code.replaceAll(threadFile, (_, name) => {
         return `new URL('./${getEntryName(join(folder, `${name}.ts`))}.js', import.meta.url)`;
       });
-      return withThreads.replaceAll(besideFile, (match, address) => {
+      const withFiles = withThreads.replaceAll(besideFile, (match, address) => {
         if (match.includes('./main-') || match.includes('./services-')) return match;
         const source = resolve(folder, address);
         const target = join('files', relative(root, source));
@@ -62,8 +62,22 @@ function outputAddresses(output) {
         const suffix = address.endsWith('/') ? '/' : '';
         return `new URL('./${target.replaceAll('\\', '/')}${suffix}', import.meta.url)`;
       });
+      // Lines stay the same, and only columns of the changed lines are inexact.
+      return { code: withFiles, map: null };
     },
   };
+}
+
+/**
+ * Refuses chunks that V8 would keep with two bytes per character. Characters of tagged templates cannot be escaped by the
+ * bundler.
+ */
+function refuseWideCharacters(chunks) {
+  for (const chunk of chunks) {
+    const wide = chunk.type === 'chunk' ? /.{0,60}[^\0-\xff]/.exec(chunk.code)?.[0] : undefined;
+    if (wide === undefined) continue;
+    throw new Error(`${chunk.fileName} would take twice its memory. Escape the last character of a template: ${wide}`);
+  }
 }
 
 /**
@@ -81,18 +95,18 @@ export async function bundle(output, entries) {
     platform: 'node',
     external: externalPackages,
     plugins: [outputAddresses(output)],
-    onLog(level, log, handler) {
-      // Only columns are inexact, in the few lines that contain an address.
-      if (log.code !== 'SOURCEMAP_BROKEN') handler(level, log);
-    },
     output: {
       dir: output,
       format: 'esm',
       sourcemap: true,
+      // V8 keeps the text of loaded modules, with one byte per character only if it is ASCII or Latin-1.
+      comments: false,
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
     },
   });
+  refuseWideCharacters(chunks);
   const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   writeFileSync(join(output, 'third-party-licenses.txt'), `${collectLicenses(modules)}\n`);
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readSources } from './support/folder-imports.ts';
+import { readSources } from '../scripts/folder-imports.ts';
 
 interface Violation {
   readonly from: string;
@@ -60,6 +60,7 @@ describe('dependency rules between folders', () => {
   it.each([
     'electron-only-in-shell: main/host/host.ts -> electron',
     'no-dev-dependency-in-production: main/host/host.ts',
+    'ui-library-only-in-menus-and-tabs: renderer/src/pages/home/home.ts',
     'domain-is-pure: services/push/domain/rule.ts -> kysely',
     'contracts-import-zod-only: services/contracts/push.ts',
     'no-cycles: main/host/host.ts',

@@ -1,3 +1,5 @@
+import { matchesWildcardParts } from '../contracts/wildcards.ts';
+
 /** Maximum length of an origin; longer ones never match. */
 const maxOriginLength = 512;
 
@@ -10,7 +12,19 @@ export function compileOriginPatterns(
   { allowsAny = false }: { readonly allowsAny?: boolean } = {},
 ): (origin: string) => boolean {
   if (patterns.length === 0) return () => false;
-  const alternatives = patterns.map((pattern) => pattern.split('*').map(RegExp.escape).join('[^/]{0,253}'));
-  const expression = new RegExp(`^(?:${alternatives.join('|')})$`, 'i');
-  return (origin) => origin !== 'null' && origin.length <= maxOriginLength && (allowsAny || expression.test(origin));
+  const compiled = patterns.map((pattern) => splitSegments(pattern).map((segment) => segment.split('*')));
+  return (origin) => {
+    if (origin === 'null' || origin.length > maxOriginLength) return false;
+    if (allowsAny) return true;
+    const segments = splitSegments(origin);
+    return compiled.some(
+      (pattern) =>
+        pattern.length === segments.length &&
+        pattern.every((parts, index) => matchesWildcardParts(parts, segments[index] ?? '')),
+    );
+  };
+}
+
+function splitSegments(text: string): readonly string[] {
+  return text.toLowerCase().split('/');
 }

@@ -16,7 +16,8 @@ import { parseSessionLink, findSessionSecret, type SessionLink } from '../../../
 import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 import { getRemoteAddress } from './access.ts';
 import { readJson } from './body.ts';
-import { sendProblem, toProblem } from './problem-reply.ts';
+import { getPath } from '../../../services/kit/http/errors.ts';
+import { sendProblem, toHostProblem } from './problem-reply.ts';
 import '../runtime/plain-issues.ts';
 import { requestSignal } from '../runtime/request-signal.ts';
 import { sendBytes, sendFile } from './send-file.ts';
@@ -26,6 +27,8 @@ import { ApiRoutes, buildUnknownPathProblem } from './route-match.ts';
 export interface ApiRouterOptions {
   /** Called for each request, since services start and stop. */
   readonly handlers: () => readonly ApiHandler[];
+  /** Loads the service of a path, so that its handlers are among {@link handlers}. */
+  readonly load?: (path: string) => Promise<void>;
   readonly accounts: Pick<Accounts, 'authenticate' | 'may'>;
   /** Returns the origin of a request. */
   readonly caller: Context['caller'];
@@ -47,7 +50,7 @@ export function createApiRouter(options: ApiRouterOptions): RequestListener {
     respond(request, response, routes, options).catch((error: unknown) => {
       // The client has disconnected and its queries were cancelled.
       if (response.closed && error instanceof Error && error.name === 'AbortError') return;
-      sendProblem(response, toProblem(error, log, { method: request.method, path: request.url?.split('?', 1)[0] }));
+      sendProblem(response, toHostProblem(error, log, { method: request.method, path: getPath(request) }));
     });
   };
 }
@@ -60,6 +63,7 @@ async function respond(
 ): Promise<void> {
   const [target = '', query = ''] = splitTarget(request.url ?? '');
   const { path, link } = parseSessionLink(target);
+  await options.load?.(path);
   const { handler, params } = routes.find(request.method ?? 'GET', path);
   const route: Route = handler.route;
   // A link replaces a sign-in only on routes that read a file.
@@ -73,7 +77,7 @@ async function respond(
     body:
       route.body === undefined
         ? undefined
-        : parseInput(route.body, await readJson(request, { maxBytes: options.maxBytes ?? 1024 * 1024 }), 'body'),
+        : parseInput(route.body, await readJson(request, options.maxBytes ?? 1024 * 1024), 'body'),
     ...(route.bytes === true ? { incoming: request } : {}),
     identity,
     rights,

@@ -11,7 +11,7 @@ import type { LoopWatch } from '../runtime/loop-watch.ts';
 import { recordRequest, type AccessOptions } from './access.ts';
 import type { Connections } from './connections.ts';
 import { createGuard, type Guard, type GuardPolicy } from './guard.ts';
-import { toProblem } from './problem-reply.ts';
+import { toHostProblem } from './problem-reply.ts';
 import { buildNotRunningProblem, closeAfterProblem, createResponseOnSocket, sendRefusal } from './refusal.ts';
 import { RunningRequests } from './running.ts';
 
@@ -144,7 +144,7 @@ export class ExchangeHandler {
     try {
       this.#handler?.upgrade?.(request, socket, head);
     } catch (error) {
-      toProblem(error, log, { service });
+      toHostProblem(error, log, { service });
       socket.destroy();
     }
   }
@@ -165,7 +165,7 @@ export class ExchangeHandler {
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     const { service, log } = this.#access;
-    const problem = toProblem(toAbortedProblem(error, request), log, { service, method: request.method });
+    const problem = toHostProblem(toAbortedProblem(error, request), log, { service, method: request.method });
     if (response.headersSent) {
       response.destroy();
       return;

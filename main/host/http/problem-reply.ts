@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
-import { Problem } from '../../../services/contracts/problem.ts';
+import type { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
+import { toProblem } from '../../../services/kit/http/errors.ts';
+import { systemRandom } from '../runtime/random.ts';
 
 /** Formats a problem as `ApiError` of the contracts. */
 export function formatProblem(problem: Problem): string {
@@ -28,20 +29,9 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/**
- * Converts any thrown value to a problem. A value that is not a problem is a defect and is logged under the id that
- * the client receives.
- */
-export function toProblem(error: unknown, log: Log, about: Readonly<Record<string, unknown>> = {}): Problem {
-  if (error instanceof Problem) {
-    if (error.status >= 500) log.warn('request failed', { event: 'request_failed', ...about, error });
-    return error;
-  }
-  const id = randomBytes(6).toString('hex');
-  log.error('request failed with internal error', { event: 'request_failed', ...about, id, error });
-  return new Problem('host.defect', 500, `Something went wrong here. The log has the details under ${id}.`, {
-    cause: error,
-  });
+/** Converts a thrown value to a problem of the host as in {@link toProblem}. */
+export function toHostProblem(error: unknown, log: Log, about: Readonly<Record<string, unknown>> = {}): Problem {
+  return toProblem(error, { log, random: systemRandom }, 'host.defect', about);
 }
 
 /** Formats a complete response for a socket without response object. */

@@ -16,7 +16,6 @@ const enginesAction: SuggestedAction = { label: 'See the engines', to: '/setting
 export class EngineMonitor implements Disposable {
   readonly #context: Context;
   readonly #javaScript: JavaScriptRuntime;
-  readonly #onAvailable: () => void;
   readonly #installations: EngineInstallations;
   #ytDlp: Engine | undefined;
   #ffmpeg: Engine | undefined;
@@ -24,19 +23,20 @@ export class EngineMonitor implements Disposable {
   #timer: Disposable | undefined;
   readonly #checking = new SingleFlight(() => this.#check());
   #isClosed = false;
+  #onAvailable: () => void = () => undefined;
 
-  constructor(context: Context, javaScript: JavaScriptRuntime, onAvailable: () => void) {
+  constructor(context: Context, javaScript: JavaScriptRuntime) {
     this.#context = context;
     this.#javaScript = javaScript;
-    this.#onAvailable = onAvailable;
     this.#installations = new EngineInstallations(context, ['yt-dlp', 'ffmpeg'], async () => {
       // An earlier check may not have seen the result.
       await this.#checking.runAgain();
     });
   }
 
-  /** Starts to track installations. */
-  start(): void {
+  /** Starts to track installations. `onAvailable` is called when the extractor can be used again. */
+  start(onAvailable: () => void): void {
+    this.#onAvailable = onAvailable;
     this.#installations.start();
   }
 

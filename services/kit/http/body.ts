@@ -2,34 +2,58 @@ import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { Problem } from '../../contracts/problem.ts';
 import { buildAbortedProblem, toAbortedProblem } from './disconnect-signal.ts';
 
+/** Maximum pause within a body by default. */
+const defaultStallMs = 60_000;
+
 /**
- * Reads the whole body of a request.
- * @throws the error of `tooLarge` for more than `maxBytes`; Problem `http.aborted` when the client disconnects.
+ * Reads the whole body of a request. The rest of a body that is too large or stops coming is discarded, since stopping
+ * early would close the connection, which carries the response.
+ * @param stallMs maximum pause within the body
+ * @throws the error of `tooLarge` for more than `maxBytes`; Problem `http.stalled` (408) after the pause, and
+ * `http.aborted` (400) when the client disconnects.
  */
 export async function readRequestBody(
   request: IncomingMessage,
   maxBytes: number,
   tooLarge: () => Error,
+  { stallMs = defaultStallMs }: { readonly stallMs?: number } = {},
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  if (request.destroyed && !request.complete) throw buildAbortedProblem();
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
-  // Stopping early must not close the connection, which carries the response; the remaining body is discarded.
+  const fail = (error: unknown): void => {
+    request.resume();
+    reject(error);
+  };
+  const stalled = setTimeout(() => fail(buildStalledProblem()), stallMs);
+  const onData = (chunk: Buffer): void => {
+    size += chunk.length;
+    if (size > maxBytes) return fail(tooLarge());
+    chunks.push(chunk);
+    stalled.refresh();
+  };
+  const onEnd = (): void => resolve(Buffer.concat(chunks, size));
+  const onError = (error: unknown): void => fail(toAbortedProblem(error, request));
+  const onClose = (): void => fail(buildAbortedProblem());
+  request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   try {
-    for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += part.length;
-      if (size > maxBytes) {
-        request.resume();
-        throw tooLarge();
-      }
-      chunks.push(part);
-    }
-  } catch (error) {
-    throw toAbortedProblem(error, request);
+    return await promise;
+  } finally {
+    clearTimeout(stalled);
+    request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+    // The rest may still fail while it is discarded.
+    request.on('error', () => undefined);
   }
-  return Buffer.concat(chunks, size);
+}
+
+function buildStalledProblem(): Problem {
+  const headers = { Connection: 'close' };
+  return new Problem('http.stalled', 408, 'The request body stopped coming.', { headers });
 }
 
 /**

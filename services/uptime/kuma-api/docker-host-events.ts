@@ -3,7 +3,10 @@ import { parseInput, toNumber, toTranslatedMessage, type SocketEvents, type Sock
 import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for container engines. */
-export function dockerHostEvents({ checker, dockerHosts }: SocketDependencies): SocketEvents {
+export function dockerHostEvents({
+  monitoring: { checker },
+  stores: { dockerHosts },
+}: SocketDependencies): SocketEvents {
   return {
     addDockerHost: {
       needs: 'write',

@@ -1,10 +1,11 @@
 import { Problem } from '../../contracts/problem.ts';
+import type { UptimeStores } from '../store/stores.ts';
 import { getTags } from '../wire/kuma-monitor.ts';
 import { toNumber, toTranslatedMessage, toText, type SocketEvents, type SocketDependencies } from './events.ts';
 import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for tags. */
-export function tagEvents({ tags }: Pick<SocketDependencies, 'tags'>): SocketEvents {
+export function tagEvents({ tags }: UptimeStores): SocketEvents {
   return {
     getTags: { needs: 'read', run: () => ({ tags: [...tags.all.values()] }) },
     addTag: { needs: 'write', run: async (_session, tag) => ({ tag: await tags.add(parseTag(tag)) }) },
@@ -27,7 +28,7 @@ export function tagEvents({ tags }: Pick<SocketDependencies, 'tags'>): SocketEve
 }
 
 /** Returns the calls that add, change and remove the tags of a monitor. */
-export function monitorTagEvents({ monitors, tags }: Pick<SocketDependencies, 'monitors' | 'tags'>): SocketEvents {
+export function monitorTagEvents({ monitoring: { monitors }, stores: { tags } }: SocketDependencies): SocketEvents {
   const setTags = (id: number, list: readonly { readonly tag_id: number; readonly value: string }[]) =>
     monitors.change(id, { tags: list }, { merge: true, lenient: true });
   return {

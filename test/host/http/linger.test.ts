@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readBody } from '../../../main/host/http/body.ts';
+import { buildTooLargeProblem } from '../../../main/host/http/body.ts';
+import { readRequestBody } from '../../../services/kit/http/body.ts';
 import { sendProblem } from '../../../main/host/http/problem-reply.ts';
 import type { Problem } from '../../../services/contracts/problem.ts';
 import { sendBlindly } from '../../support/blind-sender.ts';
@@ -22,7 +23,7 @@ const early: RequestListener = (_request, response) => {
 };
 /** Reads until the limit is exceeded. */
 const late: RequestListener = (request, response) => {
-  readBody(request, { maxBytes: 1024 * 1024 }).then(
+  readRequestBody(request, 1024 * 1024, () => buildTooLargeProblem(1024 * 1024)).then(
     () => response.end('fine'),
     (problem: Problem) => sendProblem(response, problem),
   );

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { writeBodyToFile } from '../../../../services/kit/http/body.ts';
+import { readRequestBody, writeBodyToFile } from '../../../../services/kit/http/body.ts';
 
 it('reads a rejected body to its end, so that the client receives the response', async () => {
   const server = createServer((incoming, response) => {
@@ -21,6 +21,25 @@ it('reads a rejected body to its end, so that the client receives the response',
     expect(Buffer.concat(await response.toArray()).toString()).toBe('ENOSPC');
     await finished;
   } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+it('refuses a body that stops coming', async () => {
+  const server = createServer((incoming, response) => {
+    readRequestBody(incoming, 100, () => new Error('too large'), { stallMs: 20 }).catch(
+      ({ code, status }: { readonly code: string; readonly status: number }) => response.writeHead(status).end(code),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port);
+  try {
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf');
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    expect(chunk.toString()).toMatch(/^HTTP\/1\.1 408 .*http\.stalled/s);
+  } finally {
+    socket.destroy();
     server.closeAllConnections();
     server.close();
   }
