@@ -34,6 +34,7 @@ import { listSharedServices } from './shared-services.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
 import { createRedirectHandler } from './trust/http-redirect.ts';
+import { SerialQueue } from '../kit/serial-queue.ts';
 
 /** Coordinates shared services, their listeners and the certificate. */
 export class Network implements AsyncDisposable {
@@ -53,7 +54,7 @@ export class Network implements AsyncDisposable {
   readonly #addressProvider: Disposable;
   readonly signedIn: SignedInAccounts;
   #publishedState = '';
-  #updates: Promise<void> = Promise.resolve();
+  readonly #updates = new SerialQueue();
   #isClosed = false;
 
   constructor(context: DispatchContext, settings: Readonly<Settings>) {
@@ -201,9 +202,9 @@ export class Network implements AsyncDisposable {
 
   /** Updates listeners and the certificate to the current settings, addresses and services. */
   renew(): Promise<void> {
-    const update = this.#updates.then(() => this.#renew());
-    this.#updates = update.catch((error: unknown) => this.#context.log.error('network update failed', { error }));
-    return this.#updates;
+    return this.#updates.run(() =>
+      this.#renew().catch((error: unknown) => this.#context.log.error('network update failed', { error })),
+    );
   }
 
   /** Ends exchanges of accounts without access. */
@@ -338,7 +339,7 @@ export class Network implements AsyncDisposable {
     this.#isClosed = true;
     this.#addressProvider[Symbol.dispose]();
     this.#ports.close();
-    await this.#updates;
+    await this.#updates.settled();
     this.#reservedNames[Symbol.dispose]();
     this.#upstreams[Symbol.dispose]();
     await this.#responder[Symbol.asyncDispose]();

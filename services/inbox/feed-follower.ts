@@ -7,6 +7,8 @@ import type { Context } from '../contracts/service.ts';
 import { normalizeOffer } from './item-text.ts';
 import type { FeedPositions } from './store/feed-positions.ts';
 import type { ItemStore } from './store/items.ts';
+import { CoalescedRun } from '../kit/coalesced-run.ts';
+import { getExponentialDelayMs } from '../kit/backoff.ts';
 
 /** Maximum number of entries in one commit. */
 const maxBatchSize = 200;
@@ -17,8 +19,8 @@ const batchDelayMs = 25;
 /** Number of skipped positions that are not saved: after a crash, entries without inbox copy are read again. */
 const maxUnsavedPositions = 1000;
 /** Delay in ms before a retry, doubled up to the maximum. */
-const firstRetryDelayMs = 1000;
-const maxRetryDelayMs = 60_000;
+/** Delays of the reads after a failure. */
+const backoff = { firstMs: 1000, maxMs: 60_000 } as const;
 
 export interface FeedFollowerDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'feeds' | 'log'>;
@@ -33,12 +35,12 @@ export class FeedFollower implements AsyncDisposable {
   readonly #dependencies: FeedFollowerDependencies;
   readonly #resources = new DisposableStack();
   #feed: FollowedFeed<InboxOffer> | undefined;
-  #running: Promise<void> | undefined;
-  #hasGrown = false;
+  readonly #reads = new CoalescedRun(() => this.#run());
   /** Positions that are stored and that were read. */
   #storedPosition = 0;
   #readPosition = 0;
-  #retryDelayMs = firstRetryDelayMs;
+  /** Consecutive failed reads. */
+  #failures = 0;
   #isRetryPending = false;
 
   constructor(dependencies: FeedFollowerDependencies) {
@@ -54,43 +56,36 @@ export class FeedFollower implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#resources.dispose();
-    await this.#running;
+    await this.#reads[Symbol.asyncDispose]();
   }
 
   #wake(): void {
-    this.#hasGrown = true;
-    if (this.#isRetryPending || this.#resources.disposed) return;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-      // The feed may have grown after the last check.
-      if (this.#hasGrown) this.#wake();
-    });
+    // A retry reads everything that was added in the meantime.
+    if (!this.#isRetryPending) this.#reads.request();
   }
 
   async #run(): Promise<void> {
     try {
-      while (this.#hasGrown && !this.#resources.disposed) {
-        this.#hasGrown = false;
-        while (!this.#resources.disposed && (await this.#takePage()));
-        this.#retryDelayMs = firstRetryDelayMs;
-        await pause(batchDelayMs, undefined, { ref: false });
-      }
+      while (!this.#resources.disposed && (await this.#takePage()));
+      this.#failures = 0;
+      await pause(batchDelayMs, undefined, { ref: false });
       // Another read reports the stored position, so that the source can delete those entries.
-      if (!this.#resources.disposed && (await this.#takePage())) this.#hasGrown = true;
+      if (!this.#resources.disposed && (await this.#takePage())) this.#wake();
     } catch (error) {
-      this.#dependencies.context.log.error('inbox feed read failed', { error, retryMs: this.#retryDelayMs });
-      this.#retry();
+      this.#failures += 1;
+      const retryMs = getExponentialDelayMs(backoff, this.#failures);
+      this.#dependencies.context.log.error('inbox feed read failed', { error, retryMs });
+      this.#retry(retryMs);
     }
   }
 
-  #retry(): void {
+  #retry(ms: number): void {
     this.#isRetryPending = true;
-    const timer = this.#dependencies.context.clock.after(this.#retryDelayMs, () => {
+    const timer = this.#dependencies.context.clock.after(ms, () => {
       this.#isRetryPending = false;
       this.#wake();
     });
     if (!this.#resources.disposed) this.#resources.use(timer);
-    this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, maxRetryDelayMs);
   }
 
   /** Stores the next page; returns false when it was the last. */

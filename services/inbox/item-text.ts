@@ -28,11 +28,6 @@ export function splitSearchWords(query: string): string[] {
   return [...new Set(foldCase(query).split(/\s+/))].filter((word) => word !== '').slice(0, maxSearchWords);
 }
 
-/** Escapes text for a LIKE pattern with `\` as escape character. */
-export function escapeLike(text: string): string {
-  return toStorableText(text).replace(/[\\%_]/g, '\\$&');
-}
-
 /** Formats a count such as "4 unread". */
 export function formatUnread(unread: number): string {
   return unread === 0 ? 'nothing unread' : `${String(unread)} unread`;

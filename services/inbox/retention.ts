@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../contracts/service.ts';
 import type { Settings } from './settings.ts';
 import type { ItemStore, ItemPlace } from './store/items.ts';
+import { SingleFlight } from '../kit/single-flight.ts';
 
 const dayMs = 24 * 3600 * 1000;
 const batchSize = 500;
@@ -14,7 +15,7 @@ export class Retention {
   readonly #settings: Readonly<Pick<Settings, 'keepDays'>>;
   readonly #store: ItemStore;
   readonly #onRemoved: (rows: readonly ItemPlace[]) => Promise<unknown>;
-  #purging: Promise<void> | undefined;
+  readonly #purging = new SingleFlight(() => this.#purge());
 
   /** @param onRemoved Called for each batch of deleted rows */
   constructor(
@@ -31,14 +32,20 @@ export class Retention {
 
   /** Starts a pass, unless one is running. */
   run(): void {
-    this.#purging ??= purge(this.#context, this.#store, this.#settings.keepDays, this.#onRemoved)
-      .catch((error: unknown) => this.#context.log.error('inbox purge failed', { error }))
-      .finally(() => (this.#purging = undefined));
+    void this.#purging.run();
   }
 
   /** Resolves when the running pass, if any, has ended. */
   async finished(): Promise<void> {
-    await this.#purging;
+    await this.#purging.settled();
+  }
+
+  async #purge(): Promise<void> {
+    try {
+      await purge(this.#context, this.#store, this.#settings.keepDays, this.#onRemoved);
+    } catch (error) {
+      this.#context.log.error('inbox purge failed', { error });
+    }
   }
 }
 

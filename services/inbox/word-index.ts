@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../contracts/service.ts';
 import type { ItemWords } from './store/item-search-terms.ts';
+import { SingleFlight } from '../kit/single-flight.ts';
 
 const minuteMs = 60_000;
 
@@ -8,8 +9,8 @@ const minuteMs = 60_000;
 export class WordIndex {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>;
   readonly #itemWords: ItemWords;
-  #indexingNew: Promise<void> | undefined;
-  #indexingOld: Promise<void> | undefined;
+  readonly #indexingNew = new SingleFlight(() => this.#indexNew());
+  readonly #indexingOld = new SingleFlight(() => this.#indexOld());
   #stopped = false;
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>, itemWords: ItemWords) {
@@ -22,9 +23,7 @@ export class WordIndex {
     const logFailure = (error: unknown): void => log.warn('inbox indexing failed', { error });
     const work = (): void => {
       this.catchUp().catch(logFailure);
-      this.#indexingOld ??= this.#indexOld()
-        .catch(logFailure)
-        .finally(() => (this.#indexingOld = undefined));
+      this.#indexingOld.run().catch(logFailure);
     };
     work();
     const timer = clock.every(minuteMs, work);
@@ -32,7 +31,7 @@ export class WordIndex {
       [Symbol.asyncDispose]: async () => {
         timer[Symbol.dispose]();
         this.#stopped = true;
-        await Promise.allSettled([this.#indexingNew, this.#indexingOld]);
+        await Promise.all([this.#indexingNew.settled(), this.#indexingOld.settled()]);
       },
     };
   }
@@ -40,9 +39,7 @@ export class WordIndex {
   /** Resolves when all existing rows are indexed. */
   async catchUp(): Promise<void> {
     // A run in progress may have missed the newest rows.
-    await this.#indexingNew;
-    this.#indexingNew ??= this.#indexNew().finally(() => (this.#indexingNew = undefined));
-    await this.#indexingNew;
+    await this.#indexingNew.runAgain();
   }
 
   async #indexNew(): Promise<void> {

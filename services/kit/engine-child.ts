@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { EngineLibrary, Engines } from '../contracts/control/engines.ts';
 import type { Clock } from '../contracts/service.ts';
 import { readLines } from './lines.ts';
+import { parseJson } from '../contracts/parse-json.ts';
 
 /** Time from the start to the ready message; importing a large library takes long on a busy computer. */
 const startTimeoutMs = 60_000;
@@ -114,7 +115,7 @@ export class EngineChild implements AsyncDisposable {
   }
 
   #handleLine(line: string): void {
-    const answer = parse(line);
+    const answer = parseJson(line);
     if (typeof answer !== 'object' || answer === null) {
       this.#invalidLines += 1;
       if (this.#invalidLines > maxInvalidLines) this.kill();
@@ -123,14 +124,5 @@ export class EngineChild implements AsyncDisposable {
     this.#invalidLines = 0;
     this.#pendingBytes = 0;
     this.onAnswer(answer);
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { Log } from '../contracts/service.ts';
 import { SavedPushTopics } from './push-topics.ts';
 import { SavedTally } from './tally.ts';
+import { parseJson } from '../contracts/parse-json.ts';
+import { CoalescedRun } from '../kit/coalesced-run.ts';
 
 const SavedBrief = z.object({
   id: z.int(),
@@ -33,8 +35,7 @@ export class PopupStateFile {
   readonly #file: string;
   readonly #log: Log;
   readonly #state: () => SavedPopupState;
-  #writing: Promise<void> | undefined;
-  #isStale = false;
+  readonly #writes = new CoalescedRun(() => this.#write());
   #hasFailed = false;
 
   constructor(file: string, log: Log, state: () => SavedPopupState) {
@@ -46,7 +47,7 @@ export class PopupStateFile {
   /** Reads the file. Returns defaults when it does not exist, or, after a warning, when it is invalid. */
   static async read(file: string, log: Log): Promise<SavedPopupState> {
     try {
-      return SavedPopupState.parse(JSON.parse(await readFile(file, 'utf8')));
+      return SavedPopupState.parse(parseJson(await readFile(file, 'utf8')));
     } catch (error) {
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       if (!isMissing) log.warn('popup state read failed', { error });
@@ -56,34 +57,26 @@ export class PopupStateFile {
 
   /** Schedules a write of the changed state. */
   save(): void {
-    this.#isStale = true;
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-      // The state may have changed after the last write.
-      if (this.#isStale) this.save();
-    });
+    this.#writes.request();
   }
 
   /** Resolves when the newest state is written or the write has failed. */
   async flush(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing;
+    await this.#writes.settled();
   }
 
   async #write(): Promise<void> {
-    while (this.#isStale) {
-      this.#isStale = false;
-      try {
-        await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-        const temporaryFile = `${this.#file}.new`;
-        await writeFile(temporaryFile, JSON.stringify(this.#state()), { mode: 0o600 });
-        await rename(temporaryFile, this.#file);
-        this.#hasFailed = false;
-      } catch (error) {
-        // On a full disk, the state is kept in memory until a restart.
-        if (!this.#hasFailed) this.#log.warn('popup state write failed', { error });
-        this.#hasFailed = true;
-      }
-      await pause(writeDelayMs);
+    try {
+      await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+      const temporaryFile = `${this.#file}.new`;
+      await writeFile(temporaryFile, JSON.stringify(this.#state()), { mode: 0o600 });
+      await rename(temporaryFile, this.#file);
+      this.#hasFailed = false;
+    } catch (error) {
+      // On a full disk, the state is kept in memory until a restart.
+      if (!this.#hasFailed) this.#log.warn('popup state write failed', { error });
+      this.#hasFailed = true;
     }
+    await pause(writeDelayMs);
   }
 }

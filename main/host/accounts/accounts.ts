@@ -33,6 +33,7 @@ import { SessionLinks } from './session-links.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
 import { LastUsed } from './last-used.ts';
+import { SingleFlight } from '../../../services/kit/single-flight.ts';
 
 /** Interval in ms at which changes by other hosts are detected in case their events were missed. */
 const pollIntervalMs = 30_000;
@@ -165,7 +166,7 @@ class ExpiryRemoval implements AsyncDisposable {
   readonly #directory: Directory;
   readonly #clock: Clock;
   readonly #log: Log;
-  #running: Promise<void> | undefined;
+  readonly #removal = new SingleFlight(() => this.#remove());
 
   constructor(changes: Changes, directory: Directory, clock: Clock, log: Log) {
     this.#changes = changes;
@@ -175,15 +176,22 @@ class ExpiryRemoval implements AsyncDisposable {
   }
 
   start(): void {
-    this.#running ??= this.#changes
-      .create([], async (db, alsoChanged) => (await deleteExpired(db, this.#clock.now())).forEach(alsoChanged))
-      .catch((error: unknown) => this.#log.warn('expired tokens and sessions could not be removed', { error }))
-      .finally(() => (this.#running = undefined));
+    void this.#removal.run();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#running;
+    await this.#removal.settled();
     await this.#directory.settled();
+  }
+
+  async #remove(): Promise<void> {
+    try {
+      await this.#changes.create([], async (db, alsoChanged) =>
+        (await deleteExpired(db, this.#clock.now())).forEach(alsoChanged),
+      );
+    } catch (error) {
+      this.#log.warn('expired tokens and sessions could not be removed', { error });
+    }
   }
 }
 

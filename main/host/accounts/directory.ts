@@ -3,6 +3,7 @@ import { compileGrants, type CompiledGrants } from './grants.ts';
 import { getSource } from './source.ts';
 import { findAccountByHash, currentRevision, load, type Db, type StoredAccount } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
+import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -41,7 +42,7 @@ export class Directory {
   readonly #tokens = new Map<string, TokenCredential>();
   readonly #sessions = new Map<string, Credential<SessionRow>>();
   #revision = -1;
-  #loading: Promise<unknown> = Promise.resolve();
+  readonly #loading = new SerialQueue();
   #synchronizing: Promise<void> | undefined;
   #generation = 0;
 
@@ -81,7 +82,7 @@ export class Directory {
 
   /** Reloads one account after a change, or all when other changes came in between. */
   refresh(name: string, revision: number): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#loading.run(async () => {
       if (revision <= this.#revision) return;
       if (revision > this.#revision + 1) return this.#loadAll();
       await this.#loadOne(name);
@@ -92,7 +93,7 @@ export class Directory {
   /** Reloads all accounts when another host has changed something. */
   synchronize(): Promise<void> {
     // Callers share a run that has not started.
-    return (this.#synchronizing ??= this.#inTurn(async () => {
+    return (this.#synchronizing ??= this.#loading.run(async () => {
       this.#synchronizing = undefined;
       if ((await currentRevision(this.#db)) !== this.#revision) await this.#loadAll();
     }));
@@ -100,7 +101,7 @@ export class Directory {
 
   /** Resolves when no load is running, even after a failure. */
   async settled(): Promise<void> {
-    await this.#loading;
+    await this.#loading.settled();
   }
 
   /** Denies everything to an account whose state is unknown, until the next {@link synchronize}. */
@@ -112,7 +113,7 @@ export class Directory {
   async #lookUp(table: 'tokens' | 'sessions', hash: string): Promise<boolean> {
     const account = await findAccountByHash(this.#db, table, hash);
     if (account === undefined) return false;
-    await this.#inTurn(() => this.#loadOne(account));
+    await this.#loading.run(() => this.#loadOne(account));
     return true;
   }
 
@@ -185,13 +186,6 @@ export class Directory {
       member.sessions.set(row.id, credential);
       this.#sessions.set(row.hash, credential);
     }
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#loading.then(work);
-    // The caller receives the error; later loads only wait for the end.
-    this.#loading = turn.catch(() => undefined);
-    return turn;
   }
 }
 

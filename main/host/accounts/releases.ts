@@ -8,6 +8,7 @@ import type { Context, Log, Random } from '../../../services/contracts/service.t
 import { reserveKeptName } from './names.ts';
 import { currentRevision, hasAccount, type Db } from './store.ts';
 import type { ReleaseRow } from './tables.ts';
+import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 
 export interface ReleaseDependencies {
   readonly kysely: Db;
@@ -23,7 +24,7 @@ export class AccountReleases {
   readonly #parts: ReleaseDependencies;
   /** Running services. */
   readonly #running = new Map<string, AccountData>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   constructor(parts: ReleaseDependencies) {
     this.#parts = parts;
@@ -83,9 +84,7 @@ export class AccountReleases {
   }
 
   #inTurn(service: string): Promise<void> {
-    const turn = this.#turn.then(() => this.#carryOut(service));
-    this.#turn = turn;
-    return turn;
+    return this.#turns.run(() => this.#carryOut(service));
   }
 
   async #carryOut(service: string): Promise<void> {

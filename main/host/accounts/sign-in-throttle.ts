@@ -1,7 +1,8 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { LruMap } from '../../../services/kit/lru-map.ts';
-import { Throttle, Level } from './throttle.ts';
+import { Throttle, drainMs } from './throttle.ts';
+import { LeakyBucket } from '../../../services/kit/leaky-bucket.ts';
 
 /** Number of free wrong secrets: for one name from one source, from one source, for one name from all sources. */
 const bursts = { pair: 5, source: 30, name: 50 } as const;
@@ -31,7 +32,7 @@ export interface Check extends Disposable {
 
 interface Pair {
   readonly throttle: Throttle;
-  readonly misses: Level;
+  readonly misses: LeakyBucket;
   /** The right secret was used from there before. */
   isExistingAccount: boolean;
 }
@@ -48,7 +49,7 @@ export class SignInThrottle {
   readonly #pairs = new LruMap<string, Pair>(maxEntries);
   readonly #sources = new LruMap<string, Throttle>(maxEntries);
   readonly #names = new LruMap<string, Throttle>(maxEntries);
-  readonly #rejectedNames = new LruMap<string, Level>(maxEntries);
+  readonly #rejectedNames = new LruMap<string, LeakyBucket>(maxEntries);
 
   constructor(clock: Clock, wasThere: (attempt: Attempt) => boolean) {
     this.#clock = clock;
@@ -66,7 +67,7 @@ export class SignInThrottle {
    */
   trusts(attempt: Attempt): boolean {
     const pair = this.#pairs.get(toKey(attempt));
-    return pair === undefined || pair.misses.at(this.#clock.now()) < maxMisses;
+    return pair === undefined || pair.misses.getLevel(this.#clock.now()) < maxMisses;
   }
 
   /**
@@ -78,7 +79,7 @@ export class SignInThrottle {
     const now = this.#clock.now();
     const wait = Math.max(...throttles.map((throttle) => throttle.wait(now)));
     const isThrottled = throttles.some((throttle) => throttle.isOn(now));
-    if (isThrottled) pair.misses.raise(now, maxMisses);
+    if (isThrottled) pair.misses.add(now);
     if (wait > maxWaitMs) throw buildTooManyAttemptsProblem(wait - maxWaitMs);
     keep();
     for (const item of throttles) item.begin(now);
@@ -111,11 +112,10 @@ export class SignInThrottle {
    */
   failInvalidToken(source: string): void {
     const now = this.#clock.now();
-    const level = this.#rejectedNames.get(source) ?? new Level();
-    const wait = Math.ceil((level.at(now) + 1 - maxInvalidTokens) * 60_000);
+    const bucket = this.#rejectedNames.get(source) ?? new LeakyBucket({ capacity: maxInvalidTokens, drainMs });
+    const wait = bucket.tryAdd(now);
     if (wait > 0) throw buildTooManyAttemptsProblem(wait);
-    level.raise(now, maxInvalidTokens);
-    this.#rejectedNames.set(source, level);
+    this.#rejectedNames.set(source, bucket);
   }
 
   /** New entries are stored only once a check begins: otherwise refused names would evict relevant ones. */
@@ -129,7 +129,7 @@ export class SignInThrottle {
     const existing = this.#pairs.get(key);
     const pair = existing ?? {
       throttle: new Throttle(bursts.pair),
-      misses: new Level(),
+      misses: new LeakyBucket({ capacity: maxMisses, drainMs }),
       isExistingAccount: this.#wasThere(attempt),
     };
     if (pair.isExistingAccount) return { pair, throttles: [pair.throttle], keep: () => this.#pairs.set(key, pair) };

@@ -1,29 +1,13 @@
-/** Time in ms in which a level decreases by one. */
-const drainMs = 60_000;
+import { getExponentialDelayMs } from '../../../services/kit/backoff.ts';
+import { LeakyBucket } from '../../../services/kit/leaky-bucket.ts';
+
+/** Time in ms in which a wrong secret is forgotten. */
+export const drainMs = 60_000;
 /** Wait in ms between two checks after the burst: doubles from the first to the maximum. */
 const firstStepMs = 500;
 const maxStepMs = 10_000;
 /** Maximum level above the burst, so that the throttle recovers soon after an attack. */
 const maxLevelAboveBurst = 10;
-
-/** Number that increases by one per event and decreases by one per interval. */
-export class Level {
-  #value = 0;
-  #at = 0;
-
-  at(now: number): number {
-    return Math.max(0, this.#value - Math.max(0, now - this.#at) / drainMs);
-  }
-
-  raise(now: number, max: number): void {
-    this.#value = Math.min(max, this.at(now) + 1);
-    this.#at = now;
-  }
-
-  clear(): void {
-    this.#value = 0;
-  }
-}
 
 /**
  * Throttles checks of secrets: a burst of wrong ones is free, then checks are spaced at growing intervals. Running
@@ -31,13 +15,14 @@ export class Level {
  */
 export class Throttle {
   readonly #burst: number;
-  readonly #wrong = new Level();
+  readonly #wrong: LeakyBucket;
   #underWay = 0;
   /** Time of the last scheduled check. */
   #last = 0;
 
   constructor(burst: number) {
     this.#burst = burst;
+    this.#wrong = new LeakyBucket({ capacity: burst + maxLevelAboveBurst, drainMs });
   }
 
   /** Returns whether the burst is used up. */
@@ -49,7 +34,7 @@ export class Throttle {
   wait(now: number): number {
     const excess = this.#countExcess(now);
     if (excess <= 0) return 0;
-    const step = Math.min(maxStepMs, firstStepMs * 2 ** Math.min(excess - 1, maxLevelAboveBurst));
+    const step = getExponentialDelayMs({ firstMs: firstStepMs, maxMs: maxStepMs }, excess);
     // Limits the wait after the clock was set back.
     const lastCheckAt = Math.min(this.#last, now + this.#underWay * maxStepMs);
     return Math.max(0, lastCheckAt + step - now);
@@ -63,7 +48,7 @@ export class Throttle {
 
   end(now: number, outcome: 'right' | 'wrong' | 'unknown'): void {
     this.#underWay -= 1;
-    if (outcome === 'wrong') this.#wrong.raise(now, this.#burst + maxLevelAboveBurst);
+    if (outcome === 'wrong') this.#wrong.add(now);
   }
 
   reset(): void {
@@ -71,6 +56,6 @@ export class Throttle {
   }
 
   #countExcess(now: number): number {
-    return Math.ceil(this.#wrong.at(now)) + this.#underWay + 1 - this.#burst;
+    return Math.ceil(this.#wrong.getLevel(now)) + this.#underWay + 1 - this.#burst;
   }
 }

@@ -6,9 +6,9 @@ import type {
 } from '../../../services/contracts/children.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { getExponentialDelayMs } from '../../../services/kit/backoff.ts';
 
-const firstPauseMs = 1000;
-const maxPauseMs = 60_000;
+const backoff = { firstMs: 1000, maxMs: 60_000 } as const;
 /** Run time after which the pause is reset. */
 const healthyAfterMs = 60_000;
 
@@ -21,7 +21,8 @@ export class SupervisedChild implements SupervisedProcess {
   readonly #ended: Promise<void>;
   #state: SupervisedState = 'starting';
   #child: RunningChild | undefined;
-  #pauseMs = firstPauseMs;
+  /** Ends since the last long run. */
+  #failures = 0;
   #wake: () => void = () => undefined;
   #changed = Promise.withResolvers<void>();
 
@@ -70,11 +71,11 @@ export class SupervisedChild implements SupervisedProcess {
       const startedAt = this.#clock.now();
       const reason = await this.#runOnce();
       if (this.#isStopped()) return;
-      if (this.#clock.now() - startedAt >= healthyAfterMs) this.#pauseMs = firstPauseMs;
-      this.#log.warn('child process ended, restart scheduled', { reason, pauseMs: this.#pauseMs });
+      this.#failures = this.#clock.now() - startedAt >= healthyAfterMs ? 1 : this.#failures + 1;
+      const pauseMs = getExponentialDelayMs(backoff, this.#failures);
+      this.#log.warn('child process ended, restart scheduled', { reason, pauseMs });
       this.#become('waiting', reason);
-      await this.#pause(this.#pauseMs);
-      this.#pauseMs = Math.min(2 * this.#pauseMs, maxPauseMs);
+      await this.#pause(pauseMs);
     }
   }
 

@@ -1,4 +1,5 @@
 import { findElement, getTypes, type SchemaNode } from './json-schema.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 /** Value of an environment variable's text, or the reason why it is invalid, which never repeats the text. */
 export type Coerced = { readonly value: unknown } | { readonly reason: string };
@@ -65,13 +66,4 @@ function coerceList(text: string, node: SchemaNode): Coerced {
     values.push(each.value);
   }
   return { value: values };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The caller describes the expected value; the parser's own message would repeat the text.
-    return undefined;
-  }
 }

@@ -11,8 +11,8 @@ import {
   YAMLMap,
 } from 'yaml';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
-import { isRecord } from './json-schema.ts';
 import { currentVersion, migrate } from './migrations.ts';
+import { isRecord } from '../../../services/contracts/is-record.ts';
 
 /** Content of a homeport.yaml as plain values, before validation. */
 export interface Content {

@@ -19,6 +19,7 @@ import { SettingsFile, type LoadedSettings } from './settings-file.ts';
 import { settingsSections, type Section } from './sections.ts';
 import { compare, getServiceSettings, buildSettings, type Change, type Settings } from './settings.ts';
 import { buildSettingsView } from './view.ts';
+import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 
 interface State {
   readonly document: SettingsDocument;
@@ -48,7 +49,7 @@ class FileConfig implements Config {
   #provision: PortableProvision | undefined;
   #vault: SettingsVault | undefined;
   /** End of the queue of changes; never rejects. */
-  #last: Promise<void> = Promise.resolve();
+  readonly #changes = new SerialQueue();
 
   constructor(options: ConfigOptions, sections: readonly Section[]) {
     this.file = join(resolve(options.dataDir), 'homeport.yaml');
@@ -130,7 +131,7 @@ class FileConfig implements Config {
   }
 
   async reread(): Promise<Change> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const next = this.#resolve((await this.#disk.load()).document);
       const bad = next.resolved.problems.filter(({ path }) => getServiceSettings(path) === undefined);
       if (bad.length > 0) throw invalidSettings(bad);
@@ -149,7 +150,7 @@ class FileConfig implements Config {
     verify: Verify | undefined,
     write: (yaml: SettingsDocument['yaml'], resolved: Resolved) => void,
   ): Promise<Change> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const loaded = await this.#disk.load();
       const { document } = loaded;
       // A file that became unreadable does not discard the effective settings.
@@ -167,15 +168,6 @@ class FileConfig implements Config {
       if (typed) await this.#sealCopies();
       return this.#enter(next);
     });
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.then(
-      () => undefined,
-      () => undefined,
-    );
-    return turn;
   }
 
   #enter(next: State): Change {

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
+import { isRecord } from '../../../services/contracts/is-record.ts';
 
 /**
  * Position in a JSON Schema as `z.toJSONSchema` writes it. A value may match several branches (`anyOf`), so a
@@ -108,11 +109,6 @@ function isKnownProperty(node: JsonSchema, name: string): boolean {
 /** Returns the value as a schema node, undefined for others (`true`, a list, nothing). */
 export function asSchema(value: unknown): JsonSchema | undefined {
   return isRecord(value) ? value : undefined;
-}
-
-/** Returns whether a value is a plain object, as YAML and JSON contain them. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function join(schemaNode: SchemaNode, step: (node: JsonSchema) => JsonSchema | undefined): SchemaNode {

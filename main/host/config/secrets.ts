@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RedactedSecret } from '../../../services/contracts/control/settings.ts';
-import { findElement, containsSecret, isRecord, isSecret, findProperty, type SchemaNode } from './json-schema.ts';
+import { findElement, containsSecret, isSecret, findProperty, type SchemaNode } from './json-schema.ts';
+import { toRecord, isRecord } from '../../../services/contracts/is-record.ts';
 
 /** Secret in an exported file, sealed by the vault of the exporting host. */
 export interface SealedSecret {
@@ -73,7 +74,7 @@ export function restoreSecrets(
     );
   }
   if (!isRecord(value)) return value;
-  const before = isRecord(current) ? current : {};
+  const before = toRecord(current);
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => [
     name,
     restoreSecrets(each, Object.hasOwn(before, name) ? before[name] : undefined, findProperty(node, name), onLost, [

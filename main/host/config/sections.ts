@@ -4,7 +4,8 @@ import type { ServiceDescriptor, ServiceManifest } from '../../../services/contr
 import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
 import { getEngineSpecs } from '../engines/specs.ts';
 import { advancedHostSettings, hostAreas, HostSettings, hostEnvironment, path } from './host-settings.ts';
-import { asSchema, containsSecret, isRecord, toSchemaNode, findProperty, type SchemaNode } from './json-schema.ts';
+import { asSchema, containsSecret, toSchemaNode, findProperty, type SchemaNode } from './json-schema.ts';
+import { toRecord } from '../../../services/contracts/is-record.ts';
 
 /** Setting with everything known before it has a value. */
 export interface Field {
@@ -246,7 +247,7 @@ function section(
   const root = toSchemaNode(whole);
   const first = [...display.first, ...reserved, ...about.furtherPorts];
   const names = [...new Set([...first, ...Object.keys(shape)])].filter((name) => Object.hasOwn(shape, name));
-  const properties: Record<string, unknown> = isRecord(whole['properties']) ? whole['properties'] : {};
+  const properties: Record<string, unknown> = toRecord(whole['properties']);
 
   const getGroup = (name: string): string =>
     Object.entries(display.groups).find(([, inside]) => inside.includes(name))?.[0] ?? '';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 const Pointer = z.object({ current: z.string(), previous: z.string().nullable() });
 type Pointer = z.infer<typeof Pointer>;
@@ -78,13 +79,8 @@ export class EngineFolder {
   async #pointer(): Promise<Pointer | undefined> {
     const text = await readFile(join(this.#base, 'current'), 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
-    try {
-      return Pointer.parse(JSON.parse(text));
-    } catch (error) {
-      // An unreadable pointer is ignored: the engine is searched elsewhere and may be installed again.
-      if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
-      throw error;
-    }
+    // An unreadable pointer is ignored: the engine is searched elsewhere and may be installed again.
+    return Pointer.safeParse(parseJson(text)).data;
   }
 
   async #point(pointer: Pointer): Promise<void> {

@@ -1,5 +1,6 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import { isSecretName } from '../log/redact.ts';
+import { decodePercentEncoding } from '../../../services/contracts/percent-encoding.ts';
 
 /** Request of an exchange; a redirect leads to the next one. */
 export interface Hop {
@@ -55,12 +56,9 @@ export function nextHop(hop: Hop, status: number, location: string | undefined, 
 }
 
 function parse(address: string, base?: URL): URL {
-  let url: URL;
-  try {
-    url = new URL(address, base);
-    decodeURIComponent(url.username + url.password);
-  } catch (error) {
-    throw new Problem('fetch.failed', 502, 'The address is not a valid URL.', { cause: error });
+  const url = URL.parse(address, base?.href);
+  if (url === null || decodePercentEncoding(url.username + url.password) === undefined) {
+    throw new Problem('fetch.failed', 502, 'The address is not a valid URL.');
   }
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
   throw new Problem(

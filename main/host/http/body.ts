@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { readRequestBody } from '../../../services/kit/http/body.ts';
+import { parseJsonOrThrow } from '../../../services/contracts/parse-json.ts';
 
 /** Maximum size of a body with another content type, which is read only to answer the client. */
 const maxOtherBytes = 64 * 1024;
@@ -20,11 +22,10 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   const body = await readRequestBody(request, limit, () => buildTooLargeProblem(limit));
   if (body.length === 0) return undefined;
   if (!isJson) throw new Problem('http.not_json', 415, 'Send the body as application/json.');
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
-  } catch (error) {
-    throw new Problem('http.bad_json', 400, 'The body is not valid JSON in UTF-8.', { cause: error });
-  }
+  const toError = (cause?: unknown): Problem =>
+    new Problem('http.bad_json', 400, 'The body is not valid JSON in UTF-8.', { cause });
+  if (!isUtf8(body)) throw toError();
+  return parseJsonOrThrow(new TextDecoder().decode(body), toError);
 }
 
 const closed = { headers: { Connection: 'close' } };

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { getGatewayIdentity } from '../../../services/contracts/gateway.ts';
 import type { Caller } from '../../../services/contracts/service.ts';
-import { allowOrigins, isCrossSiteRequest } from './origin.ts';
+import { isCrossSiteRequest } from './origin.ts';
 import { getClientAddress, createPublicHostResolver, type TrustPredicate } from './proxies.ts';
+import { compileOriginPatterns } from '../../../services/kit/origin-patterns.ts';
 
 /**
  * Creates a function that returns the origin of a request; `allowedOrigins` is called for each request, since the
@@ -14,12 +15,12 @@ export function createCallerResolver(
 ): (request: IncomingMessage) => Caller {
   const publicHost = createPublicHostResolver(trusts);
   let patterns: readonly string[] = [];
-  let isAllowed = allowOrigins(patterns);
+  let isAllowed = compileOriginPatterns(patterns);
   return (request) => {
     const current = allowedOrigins();
     if (current !== patterns) {
       patterns = current;
-      isAllowed = allowOrigins(current);
+      isAllowed = compileOriginPatterns(current);
     }
     const origin = {
       remoteAddress: getClientAddress(request, trusts),

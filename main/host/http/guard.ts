@@ -3,7 +3,6 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { CrossOrigin } from '../../../services/contracts/listeners.ts';
 import { allowHosts } from './host-names.ts';
 import {
-  allowOrigins,
   hasAuthQuery,
   isCrossSiteRequest,
   isSafe,
@@ -11,6 +10,7 @@ import {
   classifySender,
   type PublicHost,
 } from './origin.ts';
+import { compileOriginPatterns } from '../../../services/kit/origin-patterns.ts';
 
 export interface GuardPolicy {
   /** Names in addition to the loopback names that a Host header may contain, without port: `nas.local`, `192.168.1.20`. */
@@ -45,7 +45,7 @@ export interface Guard {
 
 export function createGuard(policy: GuardPolicy): Guard {
   const hostAllowed = allowHosts(policy.hosts ?? []);
-  const originAllowed = allowOrigins(policy.allowedOrigins ?? []);
+  const originAllowed = compileOriginPatterns(policy.allowedOrigins ?? []);
 
   const checkHost = (request: IncomingMessage): Problem | undefined => {
     if (!hostAllowed(request)) return buildForeignHostProblem(request);

@@ -60,21 +60,6 @@ function isSameOrigin(origin: string, host: string | undefined): boolean {
 }
 
 /**
- * Compiles `https://app.example.org`, `http://localhost:*` or `chrome-extension://*`; a star matches anything but
- * `/`.
- */
-export function allowOrigins(patterns: readonly string[]): (origin: string) => boolean {
-  if (patterns.length === 0) return () => false;
-  const alternatives = patterns.map((pattern) => pattern.split('*').map(escapeRegExp).join('[^/]{0,253}'));
-  const expression = new RegExp(`^(?:${alternatives.join('|')})$`, 'i');
-  return (origin) => origin !== 'null' && origin.length <= 512 && expression.test(origin);
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-}
-
-/**
  * Returns whether a state-changing request or a WebSocket of another origin may pass. Under `credentialed` it must
  * carry its own credentials; a form or an image cannot, but makes the browser add stored Basic credentials, so the
  * fetch mode is checked as well. An extension may send credentials in the address, since a WebSocket has no custom

@@ -1,6 +1,7 @@
 import type { ApiHandler, ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { Router } from '../../../services/kit/http/router.ts';
+import { decodePercentEncoding } from '../../../services/contracts/percent-encoding.ts';
 
 /** Handler that matches a request, with its parameters. */
 export interface RouteMatch {
@@ -86,9 +87,6 @@ function splitPath(path: string): readonly string[] {
 }
 
 function requireValidEncoding(path: string): void {
-  try {
-    decodeURIComponent(path);
-  } catch (error) {
-    throw new Problem('api.bad_path', 400, 'The path is not valid percent-encoded UTF-8.', { cause: error });
-  }
+  if (decodePercentEncoding(path) === undefined)
+    throw new Problem('api.bad_path', 400, 'The path is not valid percent-encoded UTF-8.');
 }

@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream';
+import { decodePercentEncoding } from '../../../services/contracts/percent-encoding.ts';
 
 export interface StaticPagesOptions {
   /** Absolute path of the built renderer. */
@@ -95,14 +96,10 @@ function isFilePath(path: string): boolean {
 /** Decodes the path; undefined when it could leave the folder or name a hidden file. */
 function decodePath(url: string): string | undefined {
   const end = url.search(/[?#]/);
-  try {
-    const path = decodeURIComponent(end < 0 ? url : url.slice(0, end));
-    const hidden = path.split('/').some((part) => part.startsWith('.'));
-    return path.startsWith('/') && !hidden && !/[\\\0:]/.test(path) ? path : undefined;
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
-  }
+  const path = decodePercentEncoding(end < 0 ? url : url.slice(0, end));
+  if (path === undefined) return undefined;
+  const hidden = path.split('/').some((part) => part.startsWith('.'));
+  return path.startsWith('/') && !hidden && !/[\\\0:]/.test(path) ? path : undefined;
 }
 
 /** Finds a regular file below the folder, following links. */

@@ -7,6 +7,7 @@ import type { KindState } from './kind-state.ts';
 import { parse } from './parse.ts';
 import { getFailureOutcome } from './retry-policy.ts';
 import type { JobRow } from './table.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 const defaultTimeoutMs = 60_000;
 
@@ -94,15 +95,5 @@ function buildOutdatedPayloadError(cause: unknown): Problem {
 
 /** Parses the stored payload with the kind's schema. */
 export function readPayload<T>(kind: JobKind<T>, { payload }: JobRow): ReturnType<typeof parse<T>> {
-  return parse(kind.schema, read(payload));
-}
-
-/** Returns undefined for damaged JSON. */
-function read(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parse(kind.schema, parseJson(payload));
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { JobRow } from './table.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 /** Completed job whose row is not updated yet. */
 const JournaledEnd = z.object({
@@ -94,13 +95,6 @@ function readText(file: string): string {
 }
 
 function parseEnds(text: string): readonly JournaledEnd[] {
-  return text.split('\n').flatMap((line) => {
-    try {
-      return JournaledEnd.safeParse(JSON.parse(line)).data ?? [];
-    } catch (error) {
-      // Incomplete line.
-      if (error instanceof SyntaxError) return [];
-      throw error;
-    }
-  });
+  // The last line may be incomplete.
+  return text.split('\n').flatMap((line) => JournaledEnd.safeParse(parseJson(line)).data ?? []);
 }

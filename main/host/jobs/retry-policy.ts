@@ -3,6 +3,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Random } from '../../../services/contracts/service.ts';
 import type { Outcome } from './job-end.ts';
 import type { JobRow } from './table.ts';
+import { getListedDelayMs } from '../../../services/kit/backoff.ts';
 
 const defaultBackoffMs: readonly number[] = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000];
 const defaultMaxAgeMs = 24 * 3_600_000;
@@ -34,8 +35,7 @@ function nextAttemptAt(
 ): number | undefined {
   if (error instanceof Problem && !error.retryable) return undefined;
   if (now - job.created_at >= (kind.maxAgeMs ?? defaultMaxAgeMs)) return undefined;
-  const waits = kind.backoffMs ?? defaultBackoffMs;
-  const wait = waits[Math.min(job.attempts, waits.length) - 1] ?? 0;
+  const wait = getListedDelayMs(kind.backoffMs ?? defaultBackoffMs, job.attempts);
   const requestedAt = error instanceof Problem ? (error.retryAfterMs ?? 0) : 0;
   return now + Math.max(Math.round(wait * (0.8 + 0.4 * jitter(random))), requestedAt);
 }

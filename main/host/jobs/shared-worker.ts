@@ -6,6 +6,7 @@ import type { LiveJob } from './live-jobs.ts';
 import type { Outcome } from './job-end.ts';
 import { releaseAllFirst, type InsertedJob, type JobRow } from './table.ts';
 import { Worker, type WorkerDependencies } from './worker.ts';
+import { RepeatingTask } from '../../../services/kit/repeating-task.ts';
 
 const renewEveryMs = 20_000;
 /** Polls for jobs that other hosts enqueued, since no wake reports them. */
@@ -19,7 +20,7 @@ const idlePollMs = 250;
  */
 export class SharedWorker extends Worker {
   static async open(parts: WorkerDependencies): Promise<SharedWorker> {
-    const { clock, database } = parts;
+    const { clock, database, log } = parts;
     const worker = new SharedWorker(parts);
     await worker.#releaseExpired();
     await database.note(releaseAllFirst);
@@ -27,10 +28,13 @@ export class SharedWorker extends Worker {
       await database.note(releaseAllFirst);
       worker.checkAllKinds();
     };
-    for (const work of [() => worker.#renew(), () => worker.#releaseExpired()]) {
-      worker.timers.use(clock.every(renewEveryMs, worker.#oneAtATime(work)));
-    }
-    worker.timers.use(clock.every(pollEveryMs, worker.#oneAtATime(poll)));
+    const onError = (error: unknown): void => log.warn('database write failed, jobs delayed', { error });
+    // A database that hangs must not accumulate runs.
+    const repeat = (intervalMs: number, task: () => Promise<void>): void =>
+      void worker.timers.use(new RepeatingTask(task, { clock, intervalMs, onError }));
+    repeat(renewEveryMs, () => worker.#renew());
+    repeat(renewEveryMs, () => worker.#releaseExpired());
+    repeat(pollEveryMs, poll);
     return worker;
   }
 
@@ -77,17 +81,5 @@ export class SharedWorker extends Worker {
     if (jobs === 0) return;
     log.info('jobs of ended worker resumed', { jobs });
     this.checkAllKinds();
-  }
-
-  /** Skips a run while one is active: a database that hangs must not accumulate them. */
-  #oneAtATime(work: () => Promise<void>): () => void {
-    let isBusy = false;
-    return () => {
-      if (isBusy) return;
-      isBusy = true;
-      work()
-        .catch((error: unknown) => this.parts.log.warn('database write failed, jobs delayed', { error }))
-        .finally(() => (isBusy = false));
-    };
   }
 }

@@ -1,5 +1,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { logLevels, type LogLevel } from './format.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
+import { toRecord } from '../../../services/contracts/is-record.ts';
 
 /** Parsed line of a log file. */
 export interface StoredLine {
@@ -155,12 +157,8 @@ function takeLines(lines: readonly string[], walk: LogReader): void {
 }
 
 function fromJson(line: string): StoredLine | undefined {
-  try {
-    const { time, level, service, message, ...fields } = JSON.parse(line) as Record<string, unknown>;
-    return toLine(time, level, service, message, fields);
-  } catch {
-    return undefined;
-  }
+  const { time, level, service, message, ...fields } = toRecord(parseJson(line));
+  return toLine(time, level, service, message, fields);
 }
 
 function fromText(line: string): StoredLine | undefined {
@@ -175,12 +173,7 @@ function fromText(line: string): StoredLine | undefined {
 }
 
 function parseValue(text: string): unknown {
-  if (!/^["[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  return /^["[{]/.test(text) ? (parseJson(text) ?? text) : text;
 }
 
 function toLine(

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 /** Decoded maps use several megabytes, and decoding takes a tenth of a second; errors often come in groups. */
 const keepMapsMs = 10_000;
@@ -35,7 +36,7 @@ function openMap(url: string): SourceMap | undefined {
 
 function readMap(url: string): SourceMap | undefined {
   try {
-    const payload = JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')) as SourceMapPayload;
+    const payload = parseJson(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')) as SourceMapPayload;
     return new SourceMap(payload);
   } catch {
     // Sources that were not built have no map.

@@ -1,3 +1,5 @@
+import { escapeLabelValue } from '../../../services/kit/escape-label-value.ts';
+
 /** Metric with its samples, as read from a registry. */
 export interface Family {
   readonly name: string;
@@ -35,7 +37,7 @@ export function metricsPage(families: readonly Family[]): string {
 }
 
 function sampleLine(sample: Sample): string {
-  const labels = Object.entries(sample.labels).map(([name, value]) => `${name}="${escapeLabel(String(value))}"`);
+  const labels = Object.entries(sample.labels).map(([name, value]) => `${name}="${escapeLabelValue(String(value))}"`);
   const set = labels.length === 0 ? '' : `{${labels.join(',')}}`;
   return `${sample.name}${set} ${numberText(sample.value)}\n`;
 }
@@ -47,8 +49,4 @@ function numberText(value: number): string {
 
 function escapeHelp(text: string): string {
   return text.replace(/[\\\n]/g, (character) => (character === '\n' ? '\\n' : '\\\\'));
-}
-
-function escapeLabel(text: string): string {
-  return text.replace(/[\\\n"]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));
 }

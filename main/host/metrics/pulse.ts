@@ -4,6 +4,8 @@ import { z } from 'zod';
 import type { Pulse } from '../../../services/contracts/control/overview.ts';
 import type { Clock, Log, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { HostMetrics } from './metrics.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
+import { SingleFlight } from '../../../services/kit/single-flight.ts';
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
@@ -28,7 +30,7 @@ export class Pulses implements AsyncDisposable {
   readonly #hours: Map<string, Map<number, number>>;
   readonly #seen = new Map<string, number>();
   readonly #timer: Disposable;
-  #sampling: Promise<void> | undefined;
+  readonly #sampling = new SingleFlight(() => this.#count());
 
   constructor(options: {
     readonly dataDir: string;
@@ -67,8 +69,7 @@ export class Pulses implements AsyncDisposable {
 
   /** Runs one sample at a time: concurrent ones would count the same growth twice. */
   #sample(): Promise<void> {
-    this.#sampling ??= this.#count().finally(() => (this.#sampling = undefined));
-    return this.#sampling;
+    return this.#sampling.run();
   }
 
   async #count(): Promise<void> {
@@ -102,7 +103,7 @@ export class Pulses implements AsyncDisposable {
 /** A missing or truncated file counts as empty: only a chart is lost. */
 function read(file: string): Map<string, Map<number, number>> {
   try {
-    const stored = StoredPulse.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const stored = StoredPulse.parse(parseJson(readFileSync(file, 'utf8')));
     return new Map(
       Object.entries(stored).map(([id, hours]) => [
         id,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 /** Information about the running host for a second start, stored beside the lock. */
 const Holder = z.object({
@@ -103,7 +104,7 @@ function getErrorCode(error: unknown): string {
 function readHolder(file: string): Holder | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    return Holder.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data;
+    return Holder.safeParse(parseJson(readFileSync(file, 'utf8'))).data;
   } catch {
     // Incomplete or unreadable: only the lock itself matters.
     return undefined;

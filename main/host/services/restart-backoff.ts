@@ -1,8 +1,8 @@
 import type { Clock } from '../../../services/contracts/service.ts';
 import type { Health } from '../../../services/contracts/health.ts';
+import { getExponentialDelayMs } from '../../../services/kit/backoff.ts';
 
-const firstPauseMs = 5000;
-const maxPauseMs = 300_000;
+const backoff = { firstMs: 5000, maxMs: 300_000 } as const;
 /** Time of good health after which the first pause applies again. */
 const healthyAfterMs = 600_000;
 
@@ -12,7 +12,8 @@ const healthyAfterMs = 600_000;
 export class RestartBackoff {
   readonly #clock: Clock;
   readonly #restart: () => void;
-  #pauseMs = firstPauseMs;
+  /** Restarts since the service was last healthy. */
+  #restarts = 0;
   #startedAt = 0;
   #planned: { readonly pauseMs: number; readonly timer: Disposable } | undefined;
 
@@ -31,7 +32,7 @@ export class RestartBackoff {
     if (state !== 'down') {
       // The service has recovered.
       this.cancel();
-      if (this.#clock.now() - this.#startedAt >= healthyAfterMs) this.#pauseMs = firstPauseMs;
+      if (this.#clock.now() - this.#startedAt >= healthyAfterMs) this.#restarts = 0;
       return undefined;
     }
     this.#planned ??= this.#plan();
@@ -44,8 +45,8 @@ export class RestartBackoff {
   }
 
   #plan(): { readonly pauseMs: number; readonly timer: Disposable } {
-    const pauseMs = this.#pauseMs;
-    this.#pauseMs = Math.min(maxPauseMs, pauseMs * 2);
+    this.#restarts += 1;
+    const pauseMs = getExponentialDelayMs(backoff, this.#restarts);
     return { pauseMs, timer: this.#clock.after(pauseMs, this.#restart) };
   }
 }

@@ -28,6 +28,8 @@ import {
 } from './service-state.ts';
 import { withTimeout } from '../runtime/with-timeout.ts';
 import { setKeyAside } from '../vault/replace-key.ts';
+import { RepeatingTask } from '../../../services/kit/repeating-task.ts';
+import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 
 const retryFailedAfterMs = 30_000;
 const healthEveryMs = 10_000;
@@ -48,7 +50,7 @@ export class ServiceRunner {
   #problems: readonly SettingsProblem[];
   #run: ServiceRun | undefined;
   #state: ServiceState;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
   #starting: AbortController | undefined;
   #pending: PendingRestart | undefined;
   #closed = false;
@@ -268,9 +270,14 @@ export class ServiceRunner {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#turn.then(work);
-    this.#turn = next.catch((error: unknown) => this.#log.error('service life cycle failed', { error }));
-    return next;
+    return this.#turns.run(async () => {
+      try {
+        return await work();
+      } catch (error) {
+        this.#log.error('service life cycle failed', { error });
+        throw error;
+      }
+    });
   }
 
   /** Runs serialized, but cancels a start that may never end. */
@@ -320,15 +327,9 @@ export class ServiceRunner {
       this.#become({ state: 'up' });
       this.#revival.started();
       await this.refresh();
-      let isChecking = false;
-      this.#watch = this.#parts.clock.every(healthEveryMs, () => {
-        // After a jump of the clock the timer fires once per missed interval; one check is enough.
-        if (isChecking) return;
-        isChecking = true;
-        this.refresh()
-          .catch((error: unknown) => this.#log.error('health check failed', { error }))
-          .finally(() => (isChecking = false));
-      });
+      const onError = (error: unknown): void => this.#log.error('health check failed', { error });
+      const { clock } = this.#parts;
+      this.#watch = new RepeatingTask(() => this.refresh(), { clock, intervalMs: healthEveryMs, onError });
     } catch (error) {
       if (starting.signal.aborted) this.#become({ state: 'off', ...withoutListeners });
       else this.#fail(error);

@@ -3,6 +3,7 @@ import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../../services/contracts/service.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 /** Content of the key file: the data key itself, or the text in which an external key store wrapped it. */
 export type StoredKey =
@@ -71,13 +72,5 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

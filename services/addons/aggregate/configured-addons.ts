@@ -3,6 +3,7 @@ import type { AddonConfig, Preset } from '../domain/config.ts';
 import { isKnownPreset, getManifestUrl, findPresetKind } from '../domain/presets.ts';
 import type { AddressPolicy, Trust } from '../upstream/address-policy.ts';
 import { isManifestUrl, buildAddon, type Addon, type AddonAddress, type BuiltIn } from '../upstream/addon.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 /** Creates the built-in addon of a preset. Returns undefined for presets that are not built in. */
 export type CreateBuiltIn = (
@@ -102,11 +103,9 @@ function addressProblem(
 function isOwnConfiguration(address: string, { uuid, addressMarkers }: ConfigurationIdentity): boolean {
   let decodedAddress = address;
   for (let pass = 0; pass < 3 && decodedAddress.includes('%'); pass += 1) {
-    try {
-      decodedAddress = decodeURIComponent(decodedAddress);
-    } catch {
-      break;
-    }
+    const decoded = decodePercentEncoding(decodedAddress);
+    if (decoded === undefined) break;
+    decodedAddress = decoded;
   }
   const lowerCaseAddress = decodedAddress.toLowerCase();
   return (

@@ -1,4 +1,7 @@
 import { errorPrefix } from '../domain/manifest.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Error that clients show as an item of the requested resource. */
 export interface ErrorItem {
@@ -29,13 +32,8 @@ export function buildErrorMeta(error: ErrorItem, type: string): Record<string, u
 /** Decodes the error from the ID of a catalog entry. Returns undefined for other IDs. */
 export function parseErrorMeta(id: string): ErrorItem | undefined {
   if (!id.startsWith(`${errorPrefix}.`)) return undefined;
-  try {
-    const decoded: unknown = JSON.parse(decodeURIComponent(id.slice(errorPrefix.length + 1)));
-    const { title, sentence } = decoded as Partial<ErrorItem>;
-    return typeof title === 'string' && typeof sentence === 'string' ? { title, sentence } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { title, sentence } = toRecord(parseJson(decodePercentEncoding(id.slice(errorPrefix.length + 1)) ?? ''));
+  return typeof title === 'string' && typeof sentence === 'string' ? { title, sentence } : undefined;
 }
 
 /** Builds a subtitle entry that shows an error. */

@@ -4,7 +4,6 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { debridService } from '../domain/debrid-services.ts';
-import { isRecord } from '../domain/is-record.ts';
 import { mergeConfig } from '../domain/merge-config.ts';
 import { findPresetKind } from '../domain/presets.ts';
 import { addImportNotes, readConfig } from '../domain/read-config.ts';
@@ -15,6 +14,7 @@ import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { withoutNotes } from '../stremio-api/users.ts';
 import { addParentPassword, redactFor, refuseNewDestinations, type Editor } from './credential-access.ts';
 import { isAdministrator, mayReadCredentials } from './permissions.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 const passwordLength = 32;
 

@@ -1,10 +1,10 @@
-import { isRecord } from './is-record.ts';
 import {
   evaluateTemplateCondition,
   readReference,
   TemplateConditionError,
   type TemplateValues,
 } from './template-condition.ts';
+import { toRecord, isRecord } from '../../contracts/is-record.ts';
 
 /** Configuration without the directives of a template, with notes about the result for the user. */
 export interface ResolvedTemplate {
@@ -174,7 +174,7 @@ class TemplateResolver {
   ): unknown {
     const value = typeof reference === 'string' ? this.#read(reference, path) : undefined;
     const key = value === undefined || value === null ? undefined : formatValue(value);
-    const choices = isRecord(cases) ? cases : {};
+    const choices = toRecord(cases);
     const chosen = key !== undefined && Object.hasOwn(choices, key) ? choices[key] : fallback;
     return chosen === undefined || chosen === null ? removed : this.resolve(chosen, path);
   }

@@ -3,7 +3,7 @@ import { buildVariables } from './expression/variables.ts';
 import type { FieldValue, FormatContext, PreferredList } from './format/values.ts';
 import type { TitleRequest } from './title-request.ts';
 import type { ParsedStream } from './stream.ts';
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 const preferredLists: readonly PreferredList[] = ['Languages', 'Subtitles', 'AudioTags', 'AudioChannels', 'VisualTags'];
 

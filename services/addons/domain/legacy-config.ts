@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { toRecord, isRecord } from '../../contracts/is-record.ts';
 
 type ConfigFields = Record<string, unknown>;
 
@@ -45,7 +45,7 @@ const conversions: readonly ((config: ConfigFields) => void)[] = [
     config['statistics'] = {
       enabled: showStatistics === true,
       position: statisticsPosition === 'top' ? 'top' : 'bottom',
-      ...(isRecord(statistics) ? statistics : {}),
+      ...toRecord(statistics),
     };
   },
 

@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /** Resource of a manifest in the long notation. */
 export interface ManifestResource {

@@ -1,7 +1,7 @@
 import type { AddonConfig } from './config.ts';
 import { addImportNotes, readConfig, resolveImport } from './read-config.ts';
-import { isRecord } from './is-record.ts';
 import { removeCredentials } from './without-credentials.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /**
  * Merges a configuration with an imported one. Keys and options of addons that the import does not contain are

@@ -1,6 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { AddonConfig } from './config.ts';
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /** Returns the section of a configuration that a field belongs to; `misc` by default. */
 function getSection(member: string): string {

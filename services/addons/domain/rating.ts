@@ -1,5 +1,6 @@
 import type { AddonConfig } from './config.ts';
 import type { Removal } from './pipeline/removal.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Age rating of a title. */
 export interface Rating {
@@ -67,8 +68,4 @@ export function findRatingRemoval({ certifications, nudity }: Rating, rules: Rul
   if (nudity !== undefined && rules.excludeNudity?.some((level) => level === nudity) === true)
     return { rule: 'Excluded Nudity', value: nudity, cause: 'nudity' };
   return undefined;
-}
-
-function toRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -4,7 +4,8 @@ import { AddonConfig, formatConfigError, peerErrorMessages } from './config.ts';
 import { resolveDirectives, resolveTemplate, type ResolvedTemplate } from './config-template.ts';
 import { convertLegacyConfig } from './legacy-config.ts';
 import { parseWithRepairs } from './repair-config.ts';
-import { isRecord } from './is-record.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
+import { toRecord, isRecord } from '../../contracts/is-record.ts';
 
 const maxDepth = 32;
 /** Keys that could change the prototype of an object. */
@@ -16,13 +17,8 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
  * @throws Problem `addons.invalid_config` (400)
  */
 export function parseConfig(text: string): AddonConfig {
-  let value: unknown;
-  try {
-    value = JSON.parse(text, (key, inner: unknown) => (refusedKeys.has(key) ? undefined : inner));
-  } catch (cause) {
-    throw createInvalidProblem('The configuration is not JSON.', cause);
-  }
-  return readConfig(value);
+  const toError = (cause: unknown): Problem => createInvalidProblem('The configuration is not JSON.', cause);
+  return readConfig(parseJsonOrThrow(text, toError, (key, inner) => (refusedKeys.has(key) ? undefined : inner)));
 }
 
 /**
@@ -100,7 +96,7 @@ function normalizeConfig(value: unknown): { readonly config: unknown; readonly n
   const { sortCriteria } = config;
   if (!isRecord(sortCriteria) || !Array.isArray(sortCriteria['global'])) {
     notes.push('sortCriteria.global is missing or not supported; streams keep the order of the addons.');
-    config['sortCriteria'] = { ...(isRecord(sortCriteria) ? sortCriteria : {}), global: [] };
+    config['sortCriteria'] = { ...toRecord(sortCriteria), global: [] };
   }
   const ids = new Set<string>();
   config['presets'] = value['presets'].map((preset: unknown) => {

@@ -9,6 +9,7 @@ import { parseSize, parseSizeAfter, toBytes } from './stream-text/sizes.ts';
 import { findResolution } from './release.ts';
 import type { ParsedFile, ParsedStream, StreamAddon, StreamType, UpstreamStream } from './stream.ts';
 import { findSubtitlesInStream } from './subtitles.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /** Parses a release name. Implementations may cache the result. */
 export type ReadRelease = (name: string) => ParsedFile;
@@ -88,11 +89,10 @@ function readStream(
   index: number,
   readRelease: ReadRelease,
 ): ParsedStream | undefined {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) return undefined;
+  if (!isRecord(item)) return undefined;
   const upstream = withoutNulls(item);
   const rawHints = upstream['behaviorHints'];
-  const hints =
-    typeof rawHints === 'object' && rawHints !== null && !Array.isArray(rawHints) ? withoutNulls(rawHints) : {};
+  const hints = isRecord(rawHints) ? withoutNulls(rawHints) : {};
   const address = streamUrl(upstream['url']);
   const infoHash = readHash(upstream);
   const sourceType = detectSourceType(upstream, address, infoHash);

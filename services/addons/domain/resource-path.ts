@@ -1,3 +1,5 @@
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
+
 /** Request of a client for a resource of an addon. */
 export interface ResourceRequest {
   readonly resource: string;
@@ -25,9 +27,9 @@ export function parseAddonPath(rawPath: string): AddonPath | undefined {
   const lastSegment = segments.at(-1);
   if (lastSegment?.endsWith('.json') !== true || segments.length < 3 || segments.length > 4) return undefined;
   segments[segments.length - 1] = lastSegment.slice(0, -'.json'.length);
-  const resource = decodeSegment(segments[0]);
-  const type = decodeSegment(segments[1]);
-  const id = decodeSegment(segments[2]);
+  const resource = decodePercentEncoding(segments[0] ?? '');
+  const type = decodePercentEncoding(segments[1] ?? '');
+  const id = decodePercentEncoding(segments[2] ?? '');
   if (resource === undefined || type === undefined || id === undefined || id === '' || !resources.has(resource))
     return undefined;
   const extra = segments[3] === undefined ? {} : parseExtra(segments[3]);
@@ -39,20 +41,12 @@ function parseExtra(rawExtra: string): Readonly<Record<string, string>> | undefi
   for (const pair of rawExtra.split('&')) {
     if (pair === '') continue;
     const separatorIndex = pair.indexOf('=');
-    const name = decodeSegment(separatorIndex === -1 ? pair : pair.slice(0, separatorIndex));
-    const value = decodeSegment(separatorIndex === -1 ? '' : pair.slice(separatorIndex + 1));
+    const name = decodePercentEncoding(separatorIndex === -1 ? pair : pair.slice(0, separatorIndex));
+    const value = decodePercentEncoding(separatorIndex === -1 ? '' : pair.slice(separatorIndex + 1));
     if (name === undefined || value === undefined) return undefined;
     if (name !== '__proto__') extra[name] = value;
   }
   return extra;
-}
-
-function decodeSegment(part = ''): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Builds the path of a resource below the base address of an addon. */

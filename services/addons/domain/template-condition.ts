@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /** Values that the directives of a template refer to. */
 export interface TemplateValues {

@@ -1,5 +1,6 @@
 import { findLanguageByCode } from './languages.ts';
 import type { TitleFacts } from './title-request.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 const maxEpisodes = 3000;
 
@@ -40,8 +41,4 @@ function parseDate(value: unknown): number | undefined {
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function toRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

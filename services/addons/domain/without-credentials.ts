@@ -1,7 +1,7 @@
 import type { AddonConfig } from './config.ts';
 import { splitInstructions } from './variants/script.ts';
-import { isRecord } from './is-record.ts';
 import { ScriptError } from './variants/path.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /** Names of fields that contain credentials. */
 const secretNamePattern =

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { serviceIds, type ServiceId } from '../domain/debrid-services.ts';
 import { LruMap } from '../../kit/lru-map.ts';
 import type { Profiles } from '../profiles/profiles.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 const purpose = 'addons.playback';
 const prefix = '/api/v1/debrid/playback/';
@@ -83,7 +85,7 @@ export class PlaybackLinks {
   parsePath(segments: readonly string[]): PlaybackRequest | undefined {
     const [auth = '', fallback = '', info = '', , filename = ''] = segments;
     if (!/^[A-Za-z0-9-]{1,64}$/.test(fallback) || segments.length !== 5) return undefined;
-    const credentials = SealedCredentials.safeParse(parseJson(this.#profiles.unseal(auth, purpose)));
+    const credentials = SealedCredentials.safeParse(parseJson(this.#profiles.unseal(auth, purpose) ?? ''));
     const file = FileInfo.safeParse(parseJson(Buffer.from(info, 'base64url').toString('utf8')));
     if (!credentials.success || !file.success) return undefined;
     return {
@@ -92,7 +94,7 @@ export class PlaybackLinks {
       auth,
       fallback: fallback === noFallback ? undefined : fallback,
       file: file.data,
-      filename: decodeSegment(filename),
+      filename: decodePercentEncoding(filename) ?? '',
     };
   }
 }
@@ -100,20 +102,4 @@ export class PlaybackLinks {
 function splitUrl(url: string): string[] | undefined {
   const prefixIndex = url.indexOf(prefix);
   return prefixIndex === -1 ? undefined : url.slice(prefixIndex + prefix.length).split('/');
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
-}
-
-function decodeSegment(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return '';
-  }
 }

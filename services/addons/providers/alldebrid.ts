@@ -1,7 +1,6 @@
 import {
   createMalformedError,
   toNumber,
-  toRecord,
   toRecords,
   toText,
   toTimestamp,
@@ -18,6 +17,7 @@ import {
   type ProviderTorrent,
   type TorrentState,
 } from './provider.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
   AUTH_MISSING_APIKEY: ['UNAUTHORIZED', 'does not accept this key. Put in a valid one'],

@@ -1,7 +1,6 @@
 import {
   createMalformedError,
   toNumber,
-  toRecord,
   toRecords,
   toText,
   toTimestamp,
@@ -11,6 +10,7 @@ import {
 } from './provider-http-client.ts';
 import { ProviderError, type ProviderErrorCode } from '../domain/provider-error.ts';
 import { buildMagnetUri, type Magnet, type Provider, type ProviderFile, type ProviderTorrent } from './provider.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 const hourMs = 3_600_000;
 const completePercent = 100;

@@ -5,12 +5,12 @@ import { isVideo } from '../domain/select-file.ts';
 import {
   createMalformedError,
   toNumber,
-  toRecord,
   toText,
   type ProviderHttpClient,
   type ProviderReply,
 } from './provider-http-client.ts';
 import { ProviderError } from '../domain/provider-error.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 const minDurationSeconds = 60;
 const dayMs = 86_400_000;

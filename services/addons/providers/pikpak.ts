@@ -3,7 +3,6 @@ import { findOwn } from '../../contracts/find-own.ts';
 import {
   createMalformedError,
   toNumber,
-  toRecord,
   toRecords,
   toText,
   toTimestamp,
@@ -21,6 +20,8 @@ import {
   type ProviderTorrent,
   type TorrentState,
 } from './provider.ts';
+import { toRecord } from '../../contracts/is-record.ts';
+import { SingleFlight } from '../../kit/single-flight.ts';
 
 const minuteMs = 60_000;
 const codes: ReadonlyMap<number, readonly [ProviderErrorCode, string]> = new Map([
@@ -64,7 +65,7 @@ export class PikPak implements Provider {
   readonly #email: string;
   readonly #password: string;
   readonly #device: string;
-  #signingIn: Promise<Tokens> | undefined;
+  readonly #signingIn = new SingleFlight(() => this.#renewTokens());
   #tokens: Tokens | undefined;
   readonly #captchas = new Map<string, { readonly token: string; readonly expiresAt: number }>();
 
@@ -182,8 +183,7 @@ export class PikPak implements Provider {
   #getTokens(): Promise<Tokens> {
     if (this.#tokens !== undefined && this.#tokens.expiresAt > this.#options.now())
       return Promise.resolve(this.#tokens);
-    this.#signingIn ??= this.#renewTokens().finally(() => (this.#signingIn = undefined));
-    return this.#signingIn;
+    return this.#signingIn.run();
   }
 
   async #renewTokens(): Promise<Tokens> {

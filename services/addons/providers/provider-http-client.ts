@@ -6,6 +6,8 @@ import type { AddonMetrics } from '../metrics.ts';
 import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
 import { getOperation, type ProviderHealthMonitor } from './provider-health.ts';
 import { ProviderError } from '../domain/provider-error.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 const timeoutMs = 10_000;
 const maxResponseBytes = 8 * 1024 * 1024;
@@ -116,19 +118,15 @@ export class ProviderHttpClient {
       trust: 'owner',
       ...(bytes === undefined ? {} : { body: bytes }),
     });
-    return { status: reply.status, headers: reply.headers, json: parseJson(reply.body, service.name) };
+    return { status: reply.status, headers: reply.headers, json: parseReply(reply.body, service.name) };
   }
 }
 
-function parseJson(body: Uint8Array, name: string): unknown {
+function parseReply(body: Uint8Array, name: string): unknown {
   if (body.length === 0) return undefined;
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return new ProviderError('BAD_GATEWAY', `${name} answered with something that is no JSON.`, {
-      reason: 'malformed',
-    });
-  }
+  const parsed = parseJson(new TextDecoder().decode(body));
+  if (parsed !== undefined) return parsed;
+  return new ProviderError('BAD_GATEWAY', `${name} answered with something that is no JSON.`, { reason: 'malformed' });
 }
 
 /** Converts an HTTP status to an error. */
@@ -185,10 +183,6 @@ function toProviderError(error: unknown, name: string): ProviderError {
   });
 }
 
-/** Returns the value if it is an object, otherwise an empty object. */
-export function toRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
 export function toRecords(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(value) ? value.map(toRecord) : [];
 }

@@ -2,7 +2,6 @@ import { findOwn } from '../../contracts/find-own.ts';
 import {
   createMalformedError,
   toNumber,
-  toRecord,
   toRecords,
   toText,
   toTimestamp,
@@ -20,6 +19,7 @@ import {
   type ProviderTorrent,
   type TorrentState,
 } from './provider.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
   invalid_grant: ['UNAUTHORIZED', 'does not accept this token. Put in a valid one'],

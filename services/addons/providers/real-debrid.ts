@@ -2,7 +2,6 @@ import { findOwn } from '../../contracts/find-own.ts';
 import {
   createMalformedError,
   toNumber,
-  toRecord,
   toRecords,
   toText,
   toTimestamp,
@@ -19,6 +18,7 @@ import {
   type ProviderTorrent,
   type TorrentState,
 } from './provider.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 const codes: ReadonlyMap<number, readonly [ProviderErrorCode, string]> = new Map([
   [-1, ['SERVICE_UNAVAILABLE', 'has an internal error']],

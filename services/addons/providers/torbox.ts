@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   createMalformedError,
   toNumber,
-  toRecord,
   toRecords,
   toText,
   toTimestamp,
@@ -20,6 +19,7 @@ import {
   type ProviderFile,
   type ProviderTorrent,
 } from './provider.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
   BAD_TOKEN: ['UNAUTHORIZED', 'does not accept this key. Put in a valid one'],

@@ -7,6 +7,8 @@ import type { Log } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/http/body.ts';
 import { addHeaders, redirectReply, sendReply } from '../../kit/http/respond.ts';
 import { LruMap } from '../../kit/lru-map.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 const compress = promisify(gzip);
 const minCompressedBytes = 1024;
@@ -153,15 +155,13 @@ export async function readBody(
   const text = (
     await readRequestBody(request, maxBytes, () => new Problem('addons.too_large', 413, tooLargeMessage))
   ).toString();
-  let value: unknown;
-  try {
-    value = JSON.parse(text, (key, inner: unknown) => (key === '__proto__' ? undefined : inner));
-  } catch (cause) {
-    throw new Problem('addons.bad_body', 400, 'The body is not JSON.', { cause });
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Problem('addons.bad_body', 400, 'The body must be a JSON object.');
-  return value as Readonly<Record<string, unknown>>;
+  const value = parseJsonOrThrow(
+    text,
+    (cause) => new Problem('addons.bad_body', 400, 'The body is not JSON.', { cause }),
+    (key, inner) => (key === '__proto__' ? undefined : inner),
+  );
+  if (!isRecord(value)) throw new Problem('addons.bad_body', 400, 'The body must be a JSON object.');
+  return value;
 }
 
 /** Reads name and password from Basic authorization. */

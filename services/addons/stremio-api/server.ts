@@ -26,6 +26,7 @@ import { handleFormat } from './format.ts';
 import { handleStatus } from './status.ts';
 import { handleCatalogs, handleSearch } from './search.ts';
 import { createProfile, requirePassword, handleUsers, withoutNotes } from './users.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 /** Answers the routes of the specification, of the peer and of the Stremio protocol on the port of the service. */
 export function createListener(dependencies: RouteDependencies): RequestListener {
@@ -316,11 +317,9 @@ function redirectToPage({ context }: RouteDependencies, request: IncomingMessage
  * @throws Problem `addons.unknown_path` (404) for invalid UTF-8.
  */
 function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw createNotFoundProblem();
-  }
+  const decoded = decodePercentEncoding(segment);
+  if (decoded === undefined) throw createNotFoundProblem();
+  return decoded;
 }
 
 function requirePath(path: string): AddonPath {

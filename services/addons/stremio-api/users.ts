@@ -10,6 +10,7 @@ import { readConfig } from '../domain/read-config.ts';
 import type { StoredProfile } from '../profiles/profiles.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { parseBasicAuthorization, readBody, sendEnvelope } from './response.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 type UserHandler = (
   dependencies: RouteDependencies,
@@ -195,7 +196,7 @@ function buildNotes({ importNotes }: AddonConfig): { readonly notes?: readonly s
 
 /** Removes the notes of a former import, because they do not describe the new configuration. */
 export function withoutNotes(config: unknown): unknown {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) return config;
+  if (!isRecord(config)) return config;
   const { importNotes: _notes, ...rest } = config as Readonly<Record<string, unknown>>;
   return rest;
 }

@@ -10,6 +10,8 @@ import { ResponseCache } from './response-cache.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { nestingLevel } from './nesting.ts';
 import { toStatusFailure, toUpstreamFailure, UpstreamFailure } from './upstream-failure.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -190,9 +192,9 @@ export class UpstreamClient {
   ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>> {
     const load = async (): Promise<Readonly<Record<string, unknown>>> => {
       const { body, bytes } = await this.#request(addon, request, timeoutMs);
-      if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+      if (isRecord(body)) {
         this.#sizes.set(body, bytes);
-        return body as Readonly<Record<string, unknown>>;
+        return body;
       }
       throw new UpstreamFailure('malformed', `${addon.name} answered with something that is no ${request.resource}.`);
     };
@@ -271,10 +273,8 @@ function parseJson(body: Uint8Array, name: string): unknown {
 }
 
 function parseText(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
+  return parseJsonOrThrow(text, (cause) => {
     const content = /^\s*</.test(text) ? 'a web page' : text === '' ? 'nothing' : 'something that is no JSON';
-    throw new UpstreamFailure('malformed', `${name} answered with ${content}.`, cause);
-  }
+    return new UpstreamFailure('malformed', `${name} answered with ${content}.`, cause);
+  });
 }

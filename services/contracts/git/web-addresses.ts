@@ -1,3 +1,5 @@
+import { decodePercentEncoding } from '../percent-encoding.ts';
+
 /** Web address of Gitea, `/OWNER/REPO/…`, with decoded parts. */
 export interface WebAddress {
   readonly owner: string;
@@ -49,11 +51,9 @@ function isUnsupported({ name, kind }: WebAddress): boolean {
 export function parseWebAddress(pathname: string): WebAddress | undefined {
   const parts: string[] = [];
   for (const part of pathname.split('/').filter((each) => each !== '')) {
-    try {
-      parts.push(decodeURIComponent(part));
-    } catch {
-      return undefined;
-    }
+    const decoded = decodePercentEncoding(part);
+    if (decoded === undefined) return undefined;
+    parts.push(decoded);
   }
   const [owner = '', name = '', kind = '', ...rest] = parts;
   if (owner.startsWith('.') || (name === '' && fileAtRoot.test(owner))) return undefined;

@@ -13,6 +13,7 @@ import { readBody } from '../http/body.ts';
 import { toArrayLiteral, quote } from '../postgrest-api/statement/sql.ts';
 import { formatRefusal } from './rows.ts';
 import { readTableShape } from './table-shape.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Number of rows per insert. Other work of the process continues between two inserts. */
 const rowsPerInsert = 2000;
@@ -221,7 +222,7 @@ async function readText(incoming: IncomingMessage | undefined): Promise<string> 
 
 function parseList<T>(schema: z.ZodType<T>, text: string): T {
   try {
-    return schema.parse(JSON.parse(text));
+    return schema.parse(parseJson(text));
   } catch (error) {
     throw new Problem('data.bad_columns', 400, 'The list of columns cannot be read.', { cause: error });
   }

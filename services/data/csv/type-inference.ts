@@ -1,4 +1,5 @@
 import { DataCsvType } from '../../contracts/data/csv.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 const matchers: Readonly<Record<Exclude<DataCsvType, 'text'>, (text: string) => boolean>> = {
   boolean: (text) => /^(?:true|false|yes|no|t|f)$/i.test(text),
@@ -9,7 +10,7 @@ const matchers: Readonly<Record<Exclude<DataCsvType, 'text'>, (text: string) => 
   timestamptz: (text) =>
     /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?: ?(?:Z|[+-]\d\d(?::?\d\d)?))?$/.test(text) && isDay(text),
   uuid: (text) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text),
-  jsonb: (text) => /^[[{]/.test(text) && isJson(text),
+  jsonb: (text) => /^[[{]/.test(text) && parseJson(text) !== undefined,
 };
 
 /** Finds the narrowest type that all values of a column match. */
@@ -58,14 +59,4 @@ function isDay(text: string): boolean {
   const day = text.slice(0, 10);
   const time = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }

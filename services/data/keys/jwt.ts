@@ -1,5 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { CompactSign, compactVerify, errors, type CompactJWSHeaderParameters } from 'jose';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -111,11 +113,6 @@ function toBytes(text: string): Uint8Array {
 }
 
 function parseClaims(payload: Uint8Array): Claims | undefined {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(payload));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJson(new TextDecoder().decode(payload));
+  return isRecord(value) ? value : undefined;
 }

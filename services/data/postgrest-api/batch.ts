@@ -5,7 +5,7 @@ import type { RestResponse } from './response.ts';
 import { getPreRequest, createRequestContext, getTransactionSettings, type RequestContext } from './request-context.ts';
 import { RestError } from './errors.ts';
 import type { Role } from './identity.ts';
-import { parseJson } from './parse/body.ts';
+import { parseJsonPayload } from './parse/body.ts';
 import { handleRead } from './read.ts';
 import { handleRoutineCall } from './routine-call.ts';
 import type { Catalogue } from './schema/catalogue.ts';
@@ -37,7 +37,7 @@ export async function runBatch(
   context: RequestContext,
   body: string,
 ): Promise<RestResponse> {
-  const parsed = Batch.safeParse(parseJson(body));
+  const parsed = Batch.safeParse(parseJsonPayload(body));
   if (!parsed.success) {
     throw new RestError(400, 'PGRST102', 'Send {"requests": [{"method", "path", "body", "prefer"}]}', {
       details: z.prettifyError(parsed.error),

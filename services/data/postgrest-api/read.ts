@@ -20,6 +20,7 @@ import { quote, quoteKey, Values } from './statement/sql.ts';
 import { wrapStatement } from './statement/wrap.ts';
 import { createPlanResponse } from './explain.ts';
 import { estimateRows, type Run, type Result, type Transaction } from './transaction.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 /** Handles `GET` and `HEAD` of a table. */
 export async function handleRead(run: Run, catalogue: Catalogue, context: RequestContext): Promise<RestResponse> {
@@ -74,12 +75,8 @@ function getLocation({ query }: RequestContext, name: string): string {
  */
 export function tableName(path: string): string {
   const [, name = '', ...rest] = path.split('/');
-  try {
-    const decoded = decodeURIComponent(name);
-    if (decoded !== '' && rest.every((part) => part === '')) return decoded;
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-  }
+  const decoded = decodePercentEncoding(name) ?? '';
+  if (decoded !== '' && rest.every((part) => part === '')) return decoded;
   throw new RestError(404, 'PGRST125', 'Invalid path specified in request URL');
 }
 

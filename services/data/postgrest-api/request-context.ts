@@ -9,6 +9,7 @@ import type { Scope } from './parse/query.ts';
 import type { Result, Transaction } from './transaction.ts';
 import type { RestResponse } from './response.ts';
 import { quote } from './statement/sql.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Request with its parsed headers, before its table or function is resolved. */
 export interface RequestContext {
@@ -207,12 +208,7 @@ function parseHeaders(text: string): Record<string, string | readonly string[]> 
   const fail = (): never => {
     throw new RestError(500, 'PGRST111', invalidHeadersMessage);
   };
-  let list: unknown;
-  try {
-    list = JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const list = parseJson(text);
   if (!Array.isArray(list)) return fail();
   const all = new Map<string, { readonly name: string; readonly values: string[] }>();
   for (const each of list as unknown[]) {

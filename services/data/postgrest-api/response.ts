@@ -3,6 +3,8 @@ import { Problem } from '../../contracts/problem.ts';
 import { getPublicDetail } from '../http/public-detail.ts';
 import { RestError } from './errors.ts';
 import type { Role } from './identity.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Response of the row API. */
 export interface RestResponse {
@@ -59,11 +61,11 @@ const detailHint =
 
 /** Parses the status, headers and body that a function raised as JSON with SQLSTATE PGRST. */
 function parseRaisedError(message: string, detail: string | undefined): RestError {
-  const { code, message: text, details, hint } = parseObject(message);
+  const { code, message: text, details, hint } = toRecord(parseJson(message));
   if (typeof code !== 'string' || typeof text !== 'string')
     return invalidRaisedError(`Invalid JSON value for MESSAGE: '${message}'`, messageHint);
   if (detail === undefined) return invalidRaisedError('DETAIL is missing in the RAISE statement', detailHint);
-  const responseDetail = parseObject(detail);
+  const responseDetail = toRecord(parseJson(detail));
   if (typeof responseDetail['status'] !== 'number')
     return invalidRaisedError(`Invalid JSON value for DETAIL: '${detail}'`, detailHint);
   const headerEntries = Object.entries((responseDetail['headers'] as object | undefined) ?? {});
@@ -77,17 +79,6 @@ function parseRaisedError(message: string, detail: string | undefined): RestErro
 function invalidRaisedError(details: string, hint: string): RestError {
   const message = 'Could not parse JSON in the "RAISE SQLSTATE \'PGRST\'" error';
   return new RestError(500, 'PGRST121', message, { details, hint });
-}
-
-/** Returns an empty object when the text is not a JSON object. */
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
 }
 
 const statusByCode: Readonly<Record<string, number>> = {

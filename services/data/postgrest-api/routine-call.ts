@@ -12,7 +12,7 @@ import {
 } from './request-context.ts';
 import { RestError } from './errors.ts';
 import { createPlanResponse } from './explain.ts';
-import { parseJson, parsePayload, type Payload } from './parse/body.ts';
+import { parseJsonPayload, parsePayload, type Payload } from './parse/body.ts';
 import { parseQuery } from './parse/query.ts';
 import type { Preferences } from './parse/preferences.ts';
 import { findRoutine } from './plan/routines.ts';
@@ -24,6 +24,7 @@ import { buildReadStatement, getTypedRows, type Range } from './statement/read.t
 import { Values } from './statement/sql.ts';
 import { wrapStatement } from './statement/wrap.ts';
 import type { Result, Run, Transaction } from './transaction.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /** Handles `/rpc/{function}`. */
 export async function handleRoutineCall(
@@ -200,13 +201,11 @@ function parseBodyInput(
     return { args: { kind: 'object', json, names }, names, bodyTypes: [] };
   }
   if (media !== 'application/json') throw new RestError(415, 'PGRST102', `Content-Type not acceptable: ${media}`);
-  const value: unknown = body.trim() === '' ? {} : parseJson(body);
-  const isObject = (input: unknown): input is object =>
-    typeof input === 'object' && input !== null && !Array.isArray(input);
+  const value: unknown = body.trim() === '' ? {} : parseJsonPayload(body);
   const first: unknown = Array.isArray(value) ? value[0] : undefined;
   // An object is passed on unchanged, so that numbers keep their precision.
-  const json = isObject(value) ? body.trim() || '{}' : isObject(first) ? JSON.stringify(first) : '{}';
-  const sentNames = isObject(value) ? Object.keys(value) : isObject(first) ? Object.keys(first) : [];
+  const json = isRecord(value) ? body.trim() || '{}' : isRecord(first) ? JSON.stringify(first) : '{}';
+  const sentNames = isRecord(value) ? Object.keys(value) : isRecord(first) ? Object.keys(first) : [];
   const names = columns ?? sentNames;
   return { args: { kind: 'object', json, names }, names, bodyTypes: ['json', 'jsonb'] };
 }

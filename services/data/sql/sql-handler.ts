@@ -9,6 +9,7 @@ import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
 import type { Settings } from '../settings.ts';
 import { runStatements } from './statements.ts';
 import { buildTypeScriptTypes } from './typescript-types.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 const maxBodyBytes = 64 * 1024 * 1024;
 const QueryRequest = z.object({ query: z.string().min(1) });
@@ -34,7 +35,7 @@ export function createSqlApi({ database, cache, settings }: SqlApiOptions): Moun
       if (path !== '/query' || request.method !== 'POST') {
         return jsonReply(path === '/query' ? 405 : 404, { message: 'Use POST /pg/query' });
       }
-      const body = QueryRequest.safeParse(parseJson((await readBody(request, maxBodyBytes)).toString()));
+      const body = QueryRequest.safeParse(parseRequest((await readBody(request, maxBodyBytes)).toString()));
       if (!body.success) return jsonReply(400, { message: 'Send {"query": "a statement"} as JSON' });
       try {
         const result = await database.withStatementPool((pool) => runStatements(pool, body.data.query));
@@ -50,11 +51,6 @@ export function createSqlApi({ database, cache, settings }: SqlApiOptions): Moun
   };
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new Problem('data.bad_json', 400, 'The body is no JSON.', { cause: error });
-    throw error;
-  }
+function parseRequest(text: string): unknown {
+  return parseJsonOrThrow(text, (cause) => new Problem('data.bad_json', 400, 'The body is no JSON.', { cause }));
 }

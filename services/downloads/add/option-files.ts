@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import { findIgnoredOptions, type Options } from '../domain/options.ts';
 import type { Settings } from '../settings.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { RepeatingTask } from '../../kit/repeating-task.ts';
 
 /** Interval of the check for changes, which also works on file systems without change notifications. */
 const checkIntervalMs = 1000;
@@ -36,7 +38,6 @@ export class OptionFiles implements Disposable {
   #presets: Readonly<Record<string, Options>>;
   #reload: OptionsReload | undefined;
   #timer: Disposable | undefined;
-  #isChecking = false;
   #isStarted = false;
 
   constructor(settings: OptionSettings, context: Pick<Context, 'clock' | 'log'>) {
@@ -105,13 +106,9 @@ export class OptionFiles implements Disposable {
     for (const preset of Object.values(ytdlPresets)) this.#logIgnored(preset);
     if (ytdlOptionsFile === '' && ytdlPresetsFile === '') return;
     await this.#check();
-    this.#timer = this.#context.clock.every(checkIntervalMs, () => {
-      if (this.#isChecking) return;
-      this.#isChecking = true;
-      this.#check()
-        .catch((error: unknown) => this.#context.log.error('option files not readable', { error }))
-        .finally(() => (this.#isChecking = false));
-    });
+    const { clock, log } = this.#context;
+    const onError = (error: unknown): void => log.error('option files not readable', { error });
+    this.#timer = new RepeatingTask(() => this.#check(), { clock, intervalMs: checkIntervalMs, onError });
   }
 
   [Symbol.dispose](): void {
@@ -172,9 +169,6 @@ export class OptionFiles implements Disposable {
 }
 
 async function readJson(file: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch {
-    return undefined; // Incomplete or not JSON: the caller reports the expected format.
-  }
+  // Incomplete or not JSON: the caller reports the expected format.
+  return parseJson(await readFile(file, 'utf8').catch(() => ''));
 }

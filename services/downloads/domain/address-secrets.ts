@@ -1,3 +1,5 @@
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
+
 /** Words in parameter names that indicate a secret of any length, and those that indicate one only for long values. */
 const secretWords = new Set(['token', 'secret', 'password', 'passwd', 'pass', 'pwd', 'jwt']);
 const longValueWords = new Set([
@@ -12,7 +14,7 @@ const placeholder = /^~[0-9a-f]{12}$/;
 function isSecret(name: string, value: string): boolean {
   if (value === '' || placeholder.test(value)) return false;
   if (/^eyJ[\w-]+\.[\w-]+/.test(value)) return true;
-  const nameWords = decodeName(name)
+  const nameWords = (decodePercentEncoding(name) ?? name)
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()
     .split(/[^a-z0-9]+/);
@@ -60,13 +62,4 @@ export function withoutQuerySecrets(text: string): string {
     /([?&])([\w.~%[\]-]{1,64})=([^\s&#'"<>]{1,8192}?)(?=[:;,.)\]]{0,3}(?:[\s&#'"<>]|$))/g,
     (match, mark: string, name: string, value: string) => (isSecret(name, value) ? `${mark}${name}=…` : match),
   );
-}
-
-function decodeName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // Invalid percent-encoding: the name is used literally.
-    return name;
-  }
 }

@@ -10,12 +10,8 @@ export interface Refusal {
 /** Parses an address; returns the reason when it is refused. */
 export function parseAddress(input: string): URL | Refusal {
   const text = withScheme(input.trim());
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return { msg: `ERROR: [generic] '${text}' is not a valid URL` };
-  }
+  const url = URL.parse(text);
+  if (url === null) return { msg: `ERROR: [generic] '${text}' is not a valid URL` };
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return { msg: `URL scheme "${url.protocol.slice(0, -1)}" is not allowed (only http and https)` };
   }

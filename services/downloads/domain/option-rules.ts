@@ -1,4 +1,5 @@
 import { buildPostprocessorArguments } from './postprocessors.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /** Converts a value into arguments; undefined when the value is not allowed. */
 export type Rule = (value: unknown) => readonly string[] | undefined;
@@ -89,7 +90,7 @@ const extractorArguments: Rule = (value) => {
 };
 
 export function findEntries(value: unknown): readonly [string, unknown][] | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
+  return isRecord(value) ? Object.entries(value) : undefined;
 }
 
 const secondsPerDay = 24 * 3600;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { findExplainedFailure, findFailureCode, findFailureKind, isConsequence } from './engine-messages.ts';
 import type { DownloadFailure } from './failure.ts';
 import { truncateText, noProgress, type Progress } from './item.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 // Missing numbers are omitted from the JSON; some integers are written as floats.
 const number = z.number().nullish();
@@ -84,11 +85,8 @@ function toStageEvent(line: z.infer<typeof StageLine> | undefined): EngineEvent 
 }
 
 function parseLine<T>(schema: z.core.$ZodType<T>, line: string): T | undefined {
-  try {
-    return z.safeParse(schema, JSON.parse(line.slice(2))).data;
-  } catch {
-    return undefined; // Another line may look similar because of a title.
-  }
+  // Another line may look similar because of a title.
+  return z.safeParse(schema, parseJson(line.slice(2))).data;
 }
 
 const stageLabels: Readonly<Record<string, string>> = {

@@ -29,6 +29,7 @@ import {
 import type { Extractor } from './extractor.ts';
 import { postProcess } from './post-processing.ts';
 import { findChannel, Info, findPicture, getNextProbeTime, type Probe } from './probe-result.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Address and options of a probe. */
 export type ProbeTarget = Pick<Item, 'url' | 'title' | 'order' | 'playlist'>;
@@ -151,7 +152,11 @@ export class Driver {
       const isExpired = isRunFailure(error, 'media_expired');
       // The media address expired, or a full disk or power failure truncated the file: the site is probed again and the
       // partial files remain.
-      if (!isExpired && (call.signal.aborted || (await isReadable(infoFile)))) throw error;
+      if (
+        !isExpired &&
+        (call.signal.aborted || parseJson(await readFile(infoFile, 'utf8').catch(() => '')) !== undefined)
+      )
+        throw error;
       await rm(infoFile, { force: true });
       return await this.#download(call, undefined);
     }
@@ -322,16 +327,6 @@ function addErrorLine(errors: string[], line: string): void {
 
 function infoPath(folder: string): string {
   return join(folder, 'info.json');
-}
-
-/** Returns whether the output of a probe is readable. */
-async function isReadable(info: string): Promise<boolean> {
-  try {
-    JSON.parse(await readFile(info, 'utf8'));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isRunFailure(error: unknown, failure: RunFailure): boolean {

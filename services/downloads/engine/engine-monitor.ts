@@ -4,6 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { EngineInstallations } from './engine-installations.ts';
 import { missingRuntimeMessage, type JavaScriptRuntime } from './javascript-runtime.ts';
 import { findEngineProblem } from './version-check.ts';
+import { SingleFlight } from '../../kit/single-flight.ts';
 
 const retryIntervalMs = 15_000;
 const enginesAction: SuggestedAction = { label: 'See the engines', to: '/settings/engines', adminOnly: true };
@@ -20,7 +21,7 @@ export class EngineMonitor implements Disposable {
   #ffmpeg: Engine | undefined;
   #javaScriptVersion: string | null | undefined;
   #timer: Disposable | undefined;
-  #checking: Promise<void> | undefined;
+  readonly #checking = new SingleFlight(() => this.#check());
   #isClosed = false;
   #onAvailable: () => void = () => undefined;
 
@@ -29,8 +30,7 @@ export class EngineMonitor implements Disposable {
     this.#javaScript = javaScript;
     this.#installations = new EngineInstallations(context, ['yt-dlp', 'ffmpeg'], async () => {
       // An earlier check may not have seen the result.
-      await this.#checking?.catch(() => undefined);
-      await this.check();
+      await this.#checking.runAgain();
     });
   }
 
@@ -88,10 +88,7 @@ export class EngineMonitor implements Disposable {
 
   /** Checks and waits for the result. */
   async check(): Promise<void> {
-    this.#checking ??= this.#check().finally(() => {
-      this.#checking = undefined;
-    });
-    await this.#checking;
+    await this.#checking.run();
   }
 
   [Symbol.dispose](): void {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DownloadProblem } from '../domain/failure.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /**
  * Parses the JSON output of the extractor.
@@ -7,7 +8,7 @@ import { DownloadProblem } from '../domain/failure.ts';
  */
 export function parseOutput<T>(schema: z.core.$ZodType<T>, json: string): T {
   try {
-    return z.parse(schema, JSON.parse(json));
+    return z.parse(schema, parseJson(json));
   } catch (cause) {
     const problem = json === '' ? 'gave no answer' : 'gave an answer that is cut off or cannot be read';
     const message = `yt-dlp ${problem}. Retry; if that does not help, update yt-dlp.`;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import { compileLinearExpression } from '../../kit/linear-expression.ts';
+import { compileOriginPatterns } from '../../kit/origin-patterns.ts';
 
 interface CorsSettings {
   readonly corsAllowedOrigins: readonly string[];
@@ -47,15 +47,9 @@ export function refuseForeignOrigin(
   throw new Problem('downloads.foreign_origin', 403, 'Add the origin of this page to CORS_ALLOWED_ORIGINS first.');
 }
 
-/** Creates a test whether an origin matches one of the patterns. */
+/** Creates a test whether an origin matches one of the patterns; a single `*` allows every origin. */
 export function createOriginMatcher(patterns: readonly string[]): (origin: string) => boolean {
-  const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  const expressions = patterns
-    .filter((pattern) => pattern !== '*')
-    .map((pattern) => compileLinearExpression(`(?i)^${pattern.split('*').map(escapePattern).join('[^/]*')}$`));
-  const allowsAll = patterns.includes('*');
-  return (origin) =>
-    origin.length <= 512 && origin !== 'null' && (allowsAll || expressions.some((each) => each.test(origin)));
+  return compileOriginPatterns(patterns, { allowsAny: patterns.includes('*') });
 }
 
 /** Returns whether an origin is the address of the request. */

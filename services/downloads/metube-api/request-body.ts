@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { readJsonBody } from '../../kit/http/json-body.ts';
 import { createRequestProblem, maxIds } from '../wire/fields.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /** Body of a request. */
 export type RequestBody = Readonly<Record<string, unknown>>;
@@ -15,9 +16,8 @@ const maxBytes = 1024 * 1024;
  */
 export async function readBody(request: IncomingMessage): Promise<RequestBody> {
   const body = await readJson(request);
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw createRequestProblem('JSON request body must be an object');
-  return body as RequestBody;
+  if (!isRecord(body)) throw createRequestProblem('JSON request body must be an object');
+  return body;
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

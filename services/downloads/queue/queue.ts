@@ -12,6 +12,7 @@ import type { Settings } from '../settings.ts';
 import { isPaused } from '../store/pause.ts';
 import { DownloadStore, type RunOwner } from '../store/store.ts';
 import type { DownloadRunner } from '../run/download-runner.ts';
+import { CoalescedRun } from '../../kit/coalesced-run.ts';
 
 /** A host on another computer counts as dead when it has not renewed its lease for this long. */
 const leaseMs = 60_000;
@@ -36,8 +37,7 @@ export class Queue implements AsyncDisposable {
   readonly #deps: Dependencies;
   readonly #resources = new DisposableStack();
   #holder: RunOwner = { machine: hostname(), process: '' };
-  #filling: Promise<void> | undefined;
-  #mustRefill = false;
+  readonly #filling = new CoalescedRun(() => this.#fill());
   #closed = false;
   #holds = 0;
 
@@ -106,14 +106,7 @@ export class Queue implements AsyncDisposable {
 
   /** Starts the downloads that may start now. */
   wake(): void {
-    this.#mustRefill = true;
-    this.#filling ??= this.#fill()
-      .catch((error: unknown) => this.#deps.context.log.error('queue not readable', { error }))
-      .finally(() => {
-        this.#filling = undefined;
-        // Called after the last pass, while only its final steps remained.
-        if (this.#mustRefill && !this.#closed) this.wake();
-      });
+    this.#filling.request();
   }
 
   /**
@@ -147,15 +140,14 @@ export class Queue implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#resources.dispose();
-    await this.#filling;
+    await this.#filling[Symbol.asyncDispose]();
     await this.#deps.runs.close();
   }
 
   async #fill(): Promise<void> {
-    while (this.#mustRefill && !this.#closed) {
-      this.#mustRefill = false;
+    try {
       while (this.active < this.maxRunning && !this.#closed && this.#holds === 0) {
-        if (this.#deps.engine.missing !== undefined) break;
+        if (this.#deps.engine.missing !== undefined) return;
         const item = await this.#deps.context.commit(async (db) =>
           (await isPaused(db))
             ? undefined
@@ -164,9 +156,11 @@ export class Queue implements AsyncDisposable {
                 now: this.#deps.context.clock.now(),
               }),
         );
-        if (item === undefined) break;
+        if (item === undefined) return;
         this.#launch(item);
       }
+    } catch (error) {
+      this.#deps.context.log.error('queue not readable', { error });
     }
   }
 

@@ -23,6 +23,7 @@ import { toSubscription } from './subscription-view.ts';
 import { SubscriptionStore } from './store.ts';
 import { matchTitles } from '../filters/title-filter.ts';
 import { LruMap } from '../../kit/lru-map.ts';
+import { RepeatingTask } from '../../kit/repeating-task.ts';
 
 /** Interval of the search for due checks and expired removals. */
 const checkDueIntervalMs = 15_000;
@@ -57,7 +58,7 @@ export class Subscriptions implements AsyncDisposable {
   readonly #resources = new DisposableStack();
   readonly #subscribers = new Set<SubscriptionSubscriber>();
   readonly #previews = new LruMap<string, { readonly loadedAt: number; readonly feed: Feed }>(maxPreviews);
-  #dueCheck: Promise<void> | undefined;
+  #dueChecks: RepeatingTask | undefined;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -66,8 +67,10 @@ export class Subscriptions implements AsyncDisposable {
   }
 
   start(): void {
-    this.#resources.use(this.#deps.context.clock.every(checkDueIntervalMs, () => this.#startDueCheck()));
-    this.#startDueCheck();
+    const { clock, log } = this.#deps.context;
+    const onError = (error: unknown): void => log.error('subscription checks failed', { error });
+    this.#dueChecks = new RepeatingTask(() => this.#checkDue(), { clock, intervalMs: checkDueIntervalMs, onError });
+    this.#dueChecks.trigger();
   }
 
   subscribe(subscriber: SubscriptionSubscriber): Disposable {
@@ -178,7 +181,7 @@ export class Subscriptions implements AsyncDisposable {
     if (changed === undefined) throw unknownSubscriptionProblem;
     if (addressChange !== undefined) await this.#deps.thumbnails.remove(getPictureId(id));
     this.#publishChange(changed);
-    if (changed.enabled && changed.nextCheck <= context.clock.now()) this.#startDueCheck();
+    if (changed.enabled && changed.nextCheck <= context.clock.now()) this.#dueChecks?.trigger();
     return changed;
   }
 
@@ -272,16 +275,7 @@ export class Subscriptions implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#resources.dispose();
     this.#abort.abort();
-    await this.#dueCheck;
-  }
-
-  #startDueCheck(): void {
-    if (this.#abort.signal.aborted) return;
-    this.#dueCheck ??= this.#checkDue()
-      .catch((error: unknown) => this.#deps.context.log.error('subscription checks failed', { error }))
-      .finally(() => {
-        this.#dueCheck = undefined;
-      });
+    await this.#dueChecks?.[Symbol.asyncDispose]();
   }
 
   async #checkDue(): Promise<void> {

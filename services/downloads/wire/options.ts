@@ -1,5 +1,6 @@
 import { findOptionsProblem, type Options } from '../domain/options.ts';
 import { createRequestProblem, isEmpty, type Fields } from './fields.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 /**
  * Reads the names of presets from the list of the current schema or the single name of the former one.
@@ -36,9 +37,5 @@ export function readOverrides(
 
 function parseJsonValue(value: unknown): unknown {
   if (typeof value !== 'string' || value.trim() === '') return value === undefined || value === '' ? null : value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw createRequestProblem('ytdl_options_overrides must be a JSON object');
-  }
+  return parseJsonOrThrow(value, () => createRequestProblem('ytdl_options_overrides must be a JSON object'));
 }

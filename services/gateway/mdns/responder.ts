@@ -2,9 +2,9 @@ import type { RemoteInfo } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import type { Answer, Packet } from 'dns-packet';
 import type { Clock, Log } from '../../contracts/service.ts';
-import { RateLimiter } from '../sign-in/rate-limiter.ts';
 import { findAnswers, findConflicts, withFlushBit, buildRecords, type AnnouncedNames } from './answers.ts';
 import { MulticastSocket } from './socket.ts';
+import { RateLimiter } from '../../kit/rate-limiter.ts';
 
 /** Maximum size that is not fragmented. */
 const maxRecords = 12;
@@ -48,7 +48,7 @@ export class Responder implements AsyncDisposable {
 
   constructor(deps: ResponderDependencies) {
     this.#deps = deps;
-    this.#rate = new RateLimiter(deps.clock, { burst: 120, perSecond: 40 });
+    this.#rate = new RateLimiter(deps.clock, { capacity: 120, drainMs: 25 });
   }
 
   /** Names that are announced. */

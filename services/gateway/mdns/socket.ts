@@ -1,6 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { decode, encode, type Packet } from 'dns-packet';
+import { SerialQueue } from '../../kit/serial-queue.ts';
 
 export const multicastGroup = '224.0.0.251';
 
@@ -16,7 +17,7 @@ interface SocketOptions {
 export class MulticastSocket implements AsyncDisposable {
   readonly #options: SocketOptions;
   readonly #socket: Socket;
-  #pendingSends: Promise<void> = Promise.resolve();
+  readonly #sends = new SerialQueue();
   #isClosed = false;
 
   private constructor(options: SocketOptions, socket: Socket) {
@@ -66,11 +67,10 @@ export class MulticastSocket implements AsyncDisposable {
 
   /** Sends are serialized, because the multicast interface is a property of the socket. */
   #enqueue(send: () => Promise<void>): Promise<void> {
-    this.#pendingSends = this.#pendingSends.then(async () => {
+    return this.#sends.run(async () => {
       // Errors of a network that disappeared are ignored.
       if (!this.#isClosed) await send().catch((error: unknown) => this.#options.onError(error as Error));
     });
-    return this.#pendingSends;
   }
 
   #send(packet: Packet, port: number, address: string): Promise<void> {
@@ -83,7 +83,7 @@ export class MulticastSocket implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pendingSends;
+    await this.#sends.settled();
     this.#isClosed = true;
     this.#socket.close();
     await once(this.#socket, 'close');

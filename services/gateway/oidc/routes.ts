@@ -7,10 +7,10 @@ import { redirect, sendHtml } from '../pages/responses.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { SessionCookie } from '../sign-in/cookie.ts';
 import { renderSignInPage } from '../sign-in/pages.ts';
-import { RateLimiter } from '../sign-in/rate-limiter.ts';
 import type { Gate } from '../sign-in/gate.ts';
 import type { SignedInAccounts } from '../sign-in/signed-in-account.ts';
 import type { AuthorizationRequest, Provider } from './provider.ts';
+import { RateLimiter } from '../../kit/rate-limiter.ts';
 
 /** Maximum duration of a sign-in at the provider, in milliseconds. */
 const signInTimeoutMs = 10 * 60_000;
@@ -50,7 +50,7 @@ export class OidcRoutes {
 
   constructor(deps: OidcDependencies) {
     this.#deps = deps;
-    this.#rateLimiter = new RateLimiter(deps.context.clock, { burst: 60, perSecond: 20 });
+    this.#rateLimiter = new RateLimiter(deps.context.clock, { capacity: 60, drainMs: 50 });
   }
 
   /**

@@ -11,7 +11,8 @@ import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
 import { renderCodePage, renderContinuePage, renderSignedInPage, renderSignInPage } from './pages.ts';
 import type { SignedInAccounts } from './signed-in-account.ts';
-import { RateLimiter } from './rate-limiter.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { RateLimiter } from '../../kit/rate-limiter.ts';
 
 const maxFormBytes = 16 * 1024;
 
@@ -46,7 +47,7 @@ export class SignInRoutes {
 
   constructor(deps: SignInDependencies) {
     this.#deps = deps;
-    this.#rateLimiter = new RateLimiter(deps.context.clock, { burst: 60, perSecond: 20 });
+    this.#rateLimiter = new RateLimiter(deps.context.clock, { capacity: 60, drainMs: 50 });
   }
 
   /**
@@ -213,7 +214,7 @@ function toProof(form: URLSearchParams, origin: string): SecondFactorProof {
   const text = form.get('passkey');
   if (text === null) return { code: form.get('code') ?? '' };
   try {
-    return { passkey: PasskeyResponse.parse(JSON.parse(text)), origin };
+    return { passkey: PasskeyResponse.parse(parseJson(text)), origin };
   } catch (cause) {
     throw new Problem('gateway.bad_passkey', 422, 'The passkey was not accepted.', { cause });
   }

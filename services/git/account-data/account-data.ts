@@ -8,6 +8,7 @@ import type { RepositoryManager } from '../repositories/repository-manager.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Owners } from '../repositories/owners.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
+import { buildCandidatePattern } from '../../kit/like-pattern.ts';
 
 export interface AccountDataDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db'>;
@@ -173,7 +174,7 @@ async function removeFromProtections(transaction: Kysely<Tables>, account: strin
   const rows = await transaction
     .selectFrom('protections')
     .select(['id', 'options'])
-    .where('options', 'like', `%${JSON.stringify(account).replaceAll(/[\\%_]/g, '_')}%`)
+    .where('options', 'like', buildCandidatePattern(JSON.stringify(account)))
     .execute();
   for (const { id, options } of rows) {
     const fields = Object.entries(JSON.parse(options) as Record<string, unknown>);

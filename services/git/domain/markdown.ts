@@ -1,10 +1,9 @@
 import { marked } from 'marked';
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;' };
+import { escapeMarkup } from '../../kit/escape-html.ts';
 
 /** Renders Markdown to HTML. Markup within the text is shown as text, and links lead only to harmless schemes. */
 export function renderMarkdown(text: string): string {
-  const escape = (raw: string): string => raw.replace(/[&<>"]/g, (letter) => entities[letter] ?? letter);
+  const escape = (raw: string): string => escapeMarkup(raw).replaceAll('"', '&#34;');
   const safe = (href: string): boolean => /^(https?:|mailto:|#|\/|\.|[^:]*$)/i.test(href.trim());
   const renderer = new marked.Renderer();
   renderer.html = ({ text: raw }) => escape(raw);

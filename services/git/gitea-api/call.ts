@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { hasScope, type ScopeCategory, type Caller } from '../sign-in/caller.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 /** A request to the API. */
 export interface Call {
@@ -94,13 +95,9 @@ export async function readJsonBody<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.infer<Schema>> {
   const text = (await readBytes(request, maxJsonBodyBytes)).toString('utf8');
-  let input: unknown;
-  try {
-    input = text.trim() === '' ? {} : JSON.parse(text);
-  } catch (cause) {
-    throw new Problem('git.bad_json', 422, `[]: ${cause instanceof Error ? cause.message : 'invalid JSON'}`, { cause });
-  }
-  const parsed = schema.safeParse(input);
+  const toError = (cause: unknown): Problem =>
+    new Problem('git.bad_json', 422, `[]: ${cause instanceof Error ? cause.message : 'invalid JSON'}`, { cause });
+  const parsed = schema.safeParse(text.trim() === '' ? {} : parseJsonOrThrow(text, toError));
   if (parsed.success) return parsed.data;
   throw new Problem('git.invalid', 422, parsed.error.issues.map(formatIssue).join('; '));
 }

@@ -8,6 +8,7 @@ import type { Level } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Caller } from '../sign-in/caller.ts';
 import { checkScope, type Answer, type Call, type Route } from './call.ts';
+import { escapeMarkup } from '../../kit/escape-html.ts';
 
 export const apiPrefix = '/api/v1';
 const json = 'application/json;charset=utf-8';
@@ -77,11 +78,7 @@ export class ApiRouter {
       if (currentName === undefined) throw error;
       const rest = url.pathname.split('/').slice(6);
       const path = [`${apiPrefix}/repos/${currentName}`, ...rest].join('/') + url.search;
-      const escaped = path
-        .replaceAll('&', '&amp;')
-        .replaceAll('"', '&#34;')
-        .replaceAll('<', '&lt;')
-        .replaceAll('>', '&gt;');
+      const escaped = escapeMarkup(path).replaceAll('"', '&#34;');
       answer =
         method === 'GET' || method === 'HEAD'
           ? {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../kit/escape-html.ts';
+import { escapeHtml, escapeMarkup } from '../../kit/escape-html.ts';
 
 /** Types of webhooks that send a message for people in the format of a chat service. */
 export const chatTypes = ['slack', 'discord', 'msteams', 'telegram', 'matrix'] as const;
@@ -115,13 +115,13 @@ function formatBody(type: ChatType, { title, url, lines }: Message, options: Cha
   switch (type) {
     case 'slack': {
       const rows = lines.map(
-        ({ label, text, url: to }) => `${label === '' ? '' : `<${to}|${label}> `}${escapeSlackText(text)}`,
+        ({ label, text, url: to }) => `${label === '' ? '' : `<${to}|${label}> `}${escapeMarkup(text)}`,
       );
       return {
         channel: options.channel ?? '',
         username: options.username ?? '',
         icon_url: options.icon_url ?? '',
-        text: `<${url}|${escapeSlackText(title)}>`,
+        text: `<${url}|${escapeMarkup(title)}>`,
         attachments: rows.length === 0 ? [] : [{ fallback: title, text: rows.join('\n') }],
       };
     }
@@ -160,10 +160,6 @@ function formatHtml(title: string, url: string, lines: Message['lines'], lineBre
     ({ label, text, url: to }) => `${label === '' ? '' : `${link(to, label)} `}${escapeHtml(text)}`,
   );
   return [link(url, title), ...rows].join(lineBreak);
-}
-
-function escapeSlackText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function truncate(text: string): string {

@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { readBytes } from '../gitea-api/call.ts';
 import type { Caller } from '../sign-in/caller.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Request of a Git LFS client. */
 export interface LfsCall {
@@ -26,7 +27,7 @@ export async function lfsBody<Schema extends z.ZodType>(
 ): Promise<z.infer<Schema>> {
   const text = (await readBytes(request, maxBodyBytes)).toString('utf8');
   try {
-    return schema.parse(text.trim() === '' ? {} : JSON.parse(text));
+    return schema.parse(text.trim() === '' ? {} : parseJson(text));
   } catch (cause) {
     throw new Problem('git.bad_request', 400, 'Bad Request', { cause });
   }

@@ -17,6 +17,7 @@ import { sendReply, startResponse, type Reply } from '../../kit/http/respond.ts'
 import { answerLocks } from './lfs-locks.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
 import { lfsReply, lfsSignIn, lfsType, renderLfsProblem } from './lfs-reply.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 export interface LfsDependencies {
   readonly context: Pick<Context, 'log' | 'random'>;
@@ -199,11 +200,9 @@ async function download(
 
 /** Decodes a path segment. @throws Problem (404) for invalid UTF-8 */
 function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch (cause) {
-    throw new Problem('git.unknown', 404, 'Not Found', { cause });
-  }
+  const decoded = decodePercentEncoding(part);
+  if (decoded === undefined) throw new Problem('git.unknown', 404, 'Not Found');
+  return decoded;
 }
 
 function acceptsLfsType(accept: string | undefined): boolean {

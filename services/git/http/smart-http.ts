@@ -15,6 +15,7 @@ import type { Caller } from '../sign-in/caller.ts';
 import { encodePacket, flushPacket } from '../transfer/pkt-line.ts';
 import { parseProtocol, type Service, type Transfer } from '../transfer/transfer.ts';
 import { levels } from '../repositories/access.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 export interface SmartHttpDependencies {
   readonly context: Pick<Context, 'log'>;
@@ -154,11 +155,9 @@ function getHeader(request: IncomingMessage, name: string): string | undefined {
 }
 
 function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw buildBadRequestProblem();
-  }
+  const decoded = decodePercentEncoding(part);
+  if (decoded === undefined) throw buildBadRequestProblem();
+  return decoded;
 }
 
 function isRead({ method }: IncomingMessage): boolean {

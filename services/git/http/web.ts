@@ -11,6 +11,7 @@ import type { Answer } from '../gitea-api/call.ts';
 import { archive } from '../gitea-api/archives.ts';
 import type { ContentDependencies } from '../gitea-api/content-dependencies.ts';
 import { fileInTree, objectFile } from '../gitea-api/file-answers.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 const filePattern = /^\/([^/]+)\/([^/]+)\/(raw|media)\/(?:(branch|tag|commit)\/)?(.+)$/;
 const objectPattern = /^\/([^/]+)\/([^/]+)\/(raw|media)\/blob\/([0-9a-f]{40})$/;
@@ -32,7 +33,7 @@ export async function webAnswer(
     const caller = await deps.signIn.authenticate(request);
     return deps.lookup.require(caller, [decodeURIComponent(owner), decodeURIComponent(name)], 'read');
   };
-  if (!isDecodable(url.pathname)) throw buildNotFoundProblem();
+  if (!decodePercentEncoding(url.pathname)) throw buildNotFoundProblem();
   const attachmentResponse = await attachment(deps, request, url);
   if (attachmentResponse !== undefined) return attachmentResponse;
   const keysMatch = accountKeysPattern.exec(url.pathname);
@@ -144,12 +145,4 @@ function goGetPage(match: RegExpExecArray | null, base: string): Answer | undefi
   const head = `\t<head>\n\t\t${meta}\n\t</head>`;
   const text = `<!doctype html>\n<html>\n${head}\n\t<body>\n\t\tgo get ${module}\n\t</body>\n</html>`;
   return { status: 200, text, headers: { 'Content-Type': 'text/html', 'Content-Length': Buffer.byteLength(text) } };
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    return decodeURIComponent(path) !== '';
-  } catch {
-    return false;
-  }
 }

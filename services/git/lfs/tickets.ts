@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 const lifetimeMs = 3_600_000;
 const purpose = 'git.lfs-ticket';
@@ -60,7 +61,7 @@ export class LfsTickets {
 
   #read(text: string): z.infer<typeof ticketSchema> | undefined {
     try {
-      return ticketSchema.parse(JSON.parse(this.#context.vault.open(text, purpose)));
+      return ticketSchema.parse(parseJson(this.#context.vault.open(text, purpose)));
     } catch {
       return undefined; // Not one of ours.
     }

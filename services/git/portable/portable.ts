@@ -24,6 +24,7 @@ import { BackupCache, type BackupFile, type BackupLease } from './backup-cache.t
 import { readRecord } from './read-record.ts';
 import { RepositoryRecord } from './record.ts';
 import { writeRecord } from './write-record.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 export interface PortableDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'files' | 'log' | 'random'>;
@@ -305,7 +306,7 @@ async function extractArchive(input: Readable, folder: string): Promise<void> {
 
 async function readRecordFile(folder: string): Promise<RepositoryRecord> {
   try {
-    return RepositoryRecord.parse(JSON.parse(await readFile(join(folder, recordName), 'utf8')));
+    return RepositoryRecord.parse(parseJson(await readFile(join(folder, recordName), 'utf8')));
   } catch (cause) {
     throw buildInvalidBackupProblem('it is no backup of a repository', cause);
   }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { isReferenceName } from '../domain/names.ts';
 import { entryKinds } from '../store/issue-tables.ts';
 import { statusStates } from '../statuses/statuses.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 const number = z.int();
 const flag = z.int().min(0).max(1);
@@ -174,19 +176,10 @@ export const RepositoryRecord = z.object({
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
 
 function isJsonObject(json: string): boolean {
-  const value = parseJson(json);
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(parseJson(json));
 }
 
 function isJsonList(json: string): boolean {
   const value = parseJson(json);
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined; // The text is not JSON.
-  }
 }

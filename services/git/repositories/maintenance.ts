@@ -6,6 +6,7 @@ import type { Git } from '../engine/git.ts';
 import { removeStaleFiles } from './stale-files.ts';
 import { readCounts } from './references.ts';
 import type { Repository } from './repositories.ts';
+import { SerialQueue } from '../../kit/serial-queue.ts';
 
 /** Delay of the maintenance after the last push, ms. */
 const idleMs = 30_000;
@@ -29,7 +30,7 @@ export class Maintenance implements AsyncDisposable {
   readonly #timers = new Map<number, Disposable>();
   readonly #subscription: Disposable;
   #abortController: AbortController = new AbortController();
-  #queue: Promise<void> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   /** Number of tasks that need unchanged packs. */
   #pauseCount = 0;
   #isDisposed = false;
@@ -43,9 +44,7 @@ export class Maintenance implements AsyncDisposable {
   async runPaused<Value>(work: () => Promise<Value>): Promise<Value> {
     this.#pauseCount += 1;
     this.#abortController.abort();
-    const result = this.#queue.then(work).finally(() => (this.#pauseCount -= 1));
-    this.#queue = result.then(ignore, ignore);
-    return result;
+    return this.#queue.run(work).finally(() => (this.#pauseCount -= 1));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -53,7 +52,7 @@ export class Maintenance implements AsyncDisposable {
     this.#subscription[Symbol.dispose]();
     for (const timer of this.#timers.values()) timer[Symbol.dispose]();
     this.#abortController.abort();
-    await this.#queue;
+    await this.#queue.settled();
   }
 
   #schedule(id: number): void {
@@ -61,7 +60,7 @@ export class Maintenance implements AsyncDisposable {
     this.#timers.get(id)?.[Symbol.dispose]();
     const timer = this.#dependencies.context.clock.after(idleMs, () => {
       this.#timers.delete(id);
-      this.#queue = this.#queue.then(() => this.#maintain(id));
+      void this.#queue.run(() => this.#maintain(id));
     });
     this.#timers.set(id, timer);
   }
@@ -101,8 +100,4 @@ async function isDue(path: string, { loose, packs, packed }: Awaited<ReturnType<
   if (!hasBitmap) return packed >= thresholds.unmapped;
   // The host ended, or maintenance was aborted, after the bitmap and before the index of paths was written.
   return !(await readdir(join(path, 'objects', 'info'))).some((name) => /^commit-graphs?$/.test(name));
-}
-
-function ignore(): void {
-  // The caller of the task handles its failure.
 }

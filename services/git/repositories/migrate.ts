@@ -6,6 +6,7 @@ import { GitError, type Git } from '../engine/git.ts';
 import type { RepositoryManager, NewRepository } from './repository-manager.ts';
 import { readReferences, readSize } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
+import { quoteForShell } from '../../contracts/shell-quote.ts';
 
 /** Address and credentials of a remote repository. */
 export interface MigrationSource {
@@ -156,14 +157,13 @@ async function writeAskPassScript(
 ): Promise<AsyncDisposable & { readonly path: string }> {
   const folder = await mkdtemp(join(files, 'home', 'ask-'));
   const path = join(folder, 'ask.sh');
-  const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   await writeFile(
     path,
     [
       '#!/bin/sh',
       'case "$1" in',
-      `Username*) printf '%s\\n' ${quote(user)} ;;`,
-      `*) printf '%s\\n' ${quote(password)} ;;`,
+      `Username*) printf '%s\\n' ${quoteForShell(user)} ;;`,
+      `*) printf '%s\\n' ${quoteForShell(password)} ;;`,
       'esac',
       '',
     ].join('\n'),

@@ -1,5 +1,6 @@
 import { sql, type SelectQueryBuilder } from 'kysely';
 import type { Tables } from '../store/tables.ts';
+import { buildContainsPattern } from '../../kit/like-pattern.ts';
 
 /**
  * Repositories that a caller may see: all, or the public ones together with those of some owners and some single ones.
@@ -70,7 +71,7 @@ export function applyFilters<Row>(
   }
   const searchText = query.searchText?.trim().toLowerCase() ?? '';
   if (searchText !== '') {
-    const pattern = `%${searchText.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    const pattern = buildContainsPattern(searchText);
     filtered = filtered.where((is) =>
       is.or([
         sql<boolean>`${is.ref('repositories.lower_name')} like ${pattern} escape '\\'`,
@@ -81,7 +82,7 @@ export function applyFilters<Row>(
     );
   }
   if (query.topic !== undefined) {
-    const topicPattern = `%${JSON.stringify(query.topic.toLowerCase()).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    const topicPattern = buildContainsPattern(JSON.stringify(query.topic.toLowerCase()));
     filtered = filtered.where((is) => sql<boolean>`${is.ref('repositories.topics')} like ${topicPattern} escape '\\'`);
   }
   if (query.owner !== undefined) filtered = filtered.where('owners.lower_name', '=', query.owner.toLowerCase());

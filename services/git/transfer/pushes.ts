@@ -7,6 +7,7 @@ import { readReferences, readSize } from '../repositories/references.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import { zeroId, type RefChange } from '../domain/ref-change.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 const changesSchema = z.array(z.object({ ref: z.string(), before: z.string(), after: z.string() }));
 const heads = 'refs/heads/';
@@ -103,7 +104,7 @@ export class Pushes {
       const repository = await repositories.findById(row.repository_id);
       if (repository === undefined) continue;
       try {
-        const changes = changesSchema.parse(JSON.parse(row.commands));
+        const changes = changesSchema.parse(parseJson(row.commands));
         const applied = await findAppliedChanges(git, this.#dependencies.folder(repository), changes);
         await this.settle(row.id, repository, row.account, applied);
         context.log.info('interrupted push recovered', {

@@ -1,8 +1,8 @@
 import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kysely';
-import { escapeLike } from '../item-text.ts';
 import { isWithinScope, type Scope } from './scope.ts';
 import type { RunRow } from './repeats.ts';
 import { toBit, type Tables } from './tables.ts';
+import { buildContainsPattern } from '../../kit/like-pattern.ts';
 
 /** Filter of rows; omitted fields match all rows. */
 export interface ItemFilter {
@@ -58,5 +58,5 @@ function hasTag(tag: string): Expression<SqlBool>[] {
 
 /** Matches rows without index entry whose text contains the word. */
 export function includes(word: string): Expression<SqlBool> {
-  return sql<SqlBool>`${sql.ref('search')} like ${`%${escapeLike(word)}%`} escape '\\'`;
+  return sql<SqlBool>`${sql.ref('search')} like ${buildContainsPattern(word)} escape '\\'`;
 }

@@ -3,6 +3,7 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import { buildAbortedProblem, toAbortedProblem } from './disconnect-signal.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 /**
  * Reads a body as JSON, whatever its content type; undefined when there is none. Compressed bodies are limited by their
@@ -15,11 +16,10 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   if (!/^utf-?8$/i.test(charset)) throw unsupportedProblem();
   const bytes = await readLimited(request, decompress(request), maxBytes);
   if (bytes.length === 0) return undefined;
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch (cause) {
-    throw new Problem('http.bad_json', 400, 'The body is not valid JSON.', { cause });
-  }
+  return parseJsonOrThrow(
+    bytes.toString('utf8'),
+    (cause) => new Problem('http.bad_json', 400, 'The body is not valid JSON.', { cause }),
+  );
 }
 
 /** Returns the body, or the stream of its decompressed bytes. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../contracts/service.ts';
+import { pauseFor } from '../../kit/pause.ts';
 
 /** Milliseconds without concurrent mails after which a burst is over. */
 const burstEndMs = 50;
@@ -32,17 +33,8 @@ export class DeliveryBackoff {
   async waitUntilIdle(acceptedAt: number, signal: AbortSignal): Promise<void> {
     const maxWaitMs = Math.min(maxDelayMs, acceptedAt + maxDelayMs - this.#clock.now());
     for (let waitedMs = 0; waitedMs < maxWaitMs && this.#clock.now() < this.#burstUntil; waitedMs += checkIntervalMs) {
-      await this.#pause(signal);
+      await pauseFor(checkIntervalMs, this.#clock, signal);
       signal.throwIfAborted();
     }
-  }
-
-  async #pause(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const finish = (): void => resolve();
-    using _timer = this.#clock.after(checkIntervalMs, finish);
-    signal.addEventListener('abort', finish);
-    await promise;
-    signal.removeEventListener('abort', finish);
   }
 }

@@ -4,6 +4,7 @@ import type { MailTemplates } from './deliveries.ts';
 import type { Rendering } from './senders/program.ts';
 import { recognizeMail } from './recognize.ts';
 import { fillTemplate, type TemplateValues } from './template.ts';
+import { escapeMarkup } from '../../kit/escape-html.ts';
 
 /** Attachment of a mail. */
 export interface MailFile {
@@ -66,10 +67,6 @@ function truncate(text: string): string {
   return text.length <= maxBodyLength ? text : `${text.slice(0, maxBodyLength).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
 /** Formats `[attachments: a.png, b.csv]` with at most ten names. */
 function formatAttachmentLine(names: readonly string[]): string {
   if (names.length === 0) return '';
@@ -96,7 +93,7 @@ function getBody(mail: ParsedMail, requestedFormat: MailTemplates['format']): Bo
   if (requestedFormat === 'text' || requestedFormat === 'markdown')
     return { text: getPlainText(mail, true), format: requestedFormat };
   if (html !== '') return { text: html, format: 'html' };
-  if (requestedFormat === 'html') return { text: escapeHtml(text).replaceAll(/\r?\n/g, '<br>\n'), format: 'html' };
+  if (requestedFormat === 'html') return { text: escapeMarkup(text).replaceAll(/\r?\n/g, '<br>\n'), format: 'html' };
   return { text, format: 'text' };
 }
 
@@ -164,12 +161,12 @@ export function toTopicMessage(mail: ParsedMail): { readonly title: string; read
 
 /** Escapes the sender's text for use in HTML. */
 function escapeValues({ subject, from, to, config, type, body }: TemplateValues): TemplateValues {
-  const escaped = { subject: escapeHtml(subject), from: escapeHtml(from), to: escapeHtml(to) };
-  return { ...escaped, config: escapeHtml(config), type, body };
+  const escaped = { subject: escapeMarkup(subject), from: escapeMarkup(from), to: escapeMarkup(to) };
+  return { ...escaped, config: escapeMarkup(config), type, body };
 }
 
 function appendLine(body: string, line: string, format: NotificationContent['format']): string {
   if (line === '') return body;
-  if (format === 'html') return `${body}<p>${escapeHtml(line)}</p>`;
+  if (format === 'html') return `${body}<p>${escapeMarkup(line)}</p>`;
   return `${body}\n\n${line}`;
 }

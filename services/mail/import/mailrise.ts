@@ -11,16 +11,13 @@ import { isPattern } from '../domain/recipients.ts';
 import { isDestination } from '../settings/recipients.ts';
 import { Settings } from '../settings.ts';
 import { readDestinations } from './urls.ts';
+import { isRecord, toRecord } from '../../contracts/is-record.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const fileNames = ['mailrise.conf', 'mailrise.yaml', 'mailrise.yml', 'config.yaml', 'config.yml'];
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
@@ -85,7 +82,7 @@ const bodyFormats: readonly unknown[] = ['text', 'markdown', 'html'];
 
 /** Reads the templates of a recipient; a value of another kind is noted and replaced by the usual one. */
 function toWording(name: string, templates: unknown, notes: string[]) {
-  const fields = isRecord(templates) ? templates : {};
+  const fields = toRecord(templates);
   if (!isRecord(templates) && !isAbsent(templates))
     notes.push(`${name}: its templates cannot be read, so they were left out.`);
   const text = (field: string): string => {

@@ -3,6 +3,7 @@ import { isPostgres } from '../../kit/dialect.ts';
 import { executeCached } from '../../kit/cached-statement.ts';
 import type { Delivery } from '../domain/deliveries.ts';
 import type { MailTables, MessageTable } from './tables.ts';
+import { buildContainsPattern } from '../../kit/like-pattern.ts';
 
 /** Mail in the spool. */
 export interface Message {
@@ -119,7 +120,7 @@ export class MessageStore {
   }
 
   async list({ words, ids, exceptIds, dropped, before, limit }: MessageFilter): Promise<readonly StoredMessage[]> {
-    const pattern = `%${words.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const pattern = buildContainsPattern(words.toLowerCase());
     // Mails of older versions have no words; the database lowers ASCII letters only.
     const contains = (column: 'words' | 'sender' | 'recipients') =>
       sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;

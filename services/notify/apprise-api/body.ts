@@ -7,6 +7,8 @@ import { isJsonType } from '../domain/response-format.ts';
 import { declaredCharset, decodeLatin1, decodeText } from '../../kit/charset.ts';
 import { parseUrlEncoded } from '../../kit/http/url-encoded.ts';
 import { bodyLimit } from '../wire/notify.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 /**
  * Request body, parsed according to its Content-Type. Repeated form fields are lists. `hasRefusedFile`: one of the
@@ -57,15 +59,9 @@ function readAll(request: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 /** Parses a JSON object. Returns undefined for anything else, and for an object that is too deep to be serialized. */
-export function parseJson(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return exceedsDepth(value, maxJsonDepth) ? undefined : (value as Readonly<Record<string, unknown>>);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text);
+  return isRecord(value) && !exceedsDepth(value, maxJsonDepth) ? value : undefined;
 }
 
 /** Returns true for a value with more than this number of levels. Serializing it could exhaust the stack. */
@@ -168,19 +164,11 @@ const jsonStart = /^\s*(?:$|\{|"|\[\s*(?:[{["\]]|-?[\d.]+\s*[,\]]|(?:true|false|
 
 /** Parses a JSON body. Programs without templates send plain text with the JSON Content-Type. */
 function readJsonBody(text: string, bytes: Uint8Array): Body {
-  const fields = parseJson(text);
+  const fields = parseJsonObject(text);
   if (fields !== undefined) return { kind: 'json', fields, bytes };
-  return jsonStart.test(text) || isJson(text) ? { kind: 'bad-json' } : { kind: 'text', text, bytes, isJsonType: true };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+  return jsonStart.test(text) || parseJson(text) !== undefined
+    ? { kind: 'bad-json' }
+    : { kind: 'text', text, bytes, isJsonType: true };
 }
 
 /** Reads and parses the body of a request. */
@@ -195,7 +183,7 @@ export async function readBody(request: IncomingMessage, takeFile: TakeFile = dr
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
     // curl, wget and PowerShell declare a body as a form by default.
     const jsonFields = /^\s*\{/.test(bytes.toString('latin1', 0, 100))
-      ? parseJson(decodeText(bytes, charset))
+      ? parseJsonObject(decodeText(bytes, charset))
       : undefined;
     if (jsonFields !== undefined) return { kind: 'json', fields: jsonFields, bytes };
     return { kind: 'form', fields: groupFields(parseUrlEncoded(bytes, charset)), hasRefusedFile: false, bytes };

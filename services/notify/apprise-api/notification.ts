@@ -7,7 +7,7 @@ import { mapFields, mappingRules } from '../domain/mapping.ts';
 import { parseTagField, type TagExpression } from '../domain/tags.ts';
 import { NotifyFields, sentences } from '../wire/notify.ts';
 import { recognizePayload, formatFields, slackSource, type RecognizedPayload } from '../inbound/catalogue.ts';
-import { parseJson, type Body } from './body.ts';
+import { parseJsonObject, type Body } from './body.ts';
 
 /** Parsed notification request. */
 export interface ParsedRequest {
@@ -179,7 +179,7 @@ function unwrapJson(fields: Readonly<Record<string, unknown>>): Readonly<Record<
   // The form of Uptime Kuma has only the field `data`.
   const onlyField = Object.keys(fields).length === 1 ? fields['data'] : undefined;
   const wrapped = fields['payload'] ?? fields['payload_json'] ?? onlyField;
-  const parsed = typeof wrapped === 'string' ? parseJson(wrapped) : undefined;
+  const parsed = typeof wrapped === 'string' ? parseJsonObject(wrapped) : undefined;
   return parsed ?? fields;
 }
 

@@ -2,6 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { ConfigurationStore } from '../store/configurations.ts';
+import { SingleFlight } from '../../kit/single-flight.ts';
 
 /** Result of a write check. */
 export interface WriteCheck {
@@ -31,6 +32,6 @@ export function createWriteCheck(
     const [first, second] = await Promise.all([canWriteConfigurations(), folder.canWrite()]);
     return { configurations: first, files: second };
   };
-  let pendingCheck: Promise<WriteCheck> | undefined;
-  return () => (pendingCheck ??= checkAll().finally(() => (pendingCheck = undefined)));
+  const flight = new SingleFlight(checkAll);
+  return () => flight.run();
 }

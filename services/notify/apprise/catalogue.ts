@@ -5,6 +5,8 @@ import type { Log } from '../../contracts/service.ts';
 import { isNativeUrl } from '../destinations/catalogue.ts';
 import type { Library } from './library.ts';
 import { engineServices, refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { SingleFlight } from '../../kit/single-flight.ts';
 
 /** Timeout for the description of the library's services; a caller waits for it. */
 const requestTimeoutMs = 20_000;
@@ -46,7 +48,7 @@ export class EngineCatalogue {
   readonly #file: string;
   readonly #log: Log;
   #catalogue: Catalogue | undefined;
-  #request: Promise<Catalogue | undefined> | undefined;
+  readonly #request = new SingleFlight(() => this.#fetchCatalogue());
 
   constructor({ library, files, log }: { readonly library: Library; readonly files: string; readonly log: Log }) {
     this.#library = library;
@@ -62,8 +64,7 @@ export class EngineCatalogue {
     const version = await this.#library.version();
     this.#catalogue ??= await this.#readFile();
     if (version !== undefined && this.#catalogue?.version !== version) {
-      this.#request ??= this.#fetchCatalogue().finally(() => (this.#request = undefined));
-      this.#catalogue = (await this.#request) ?? this.#catalogue;
+      this.#catalogue = (await this.#request.run()) ?? this.#catalogue;
     }
     const services = this.#catalogue?.schemas.flatMap(removeNative) ?? engineServices.map(toPlainService);
     return { ready: version !== undefined, services };
@@ -87,13 +88,8 @@ export class EngineCatalogue {
   async #readFile(): Promise<Catalogue | undefined> {
     const text = await readFile(this.#file, 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
-    try {
-      return Catalogue.parse(JSON.parse(text));
-    } catch (error) {
-      // A file that cannot be parsed is treated as missing, and the library is called again.
-      if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
-      throw error;
-    }
+    // A file that cannot be parsed is treated as missing, and the library is called again.
+    return Catalogue.safeParse(parseJson(text)).data;
   }
 }
 

@@ -9,6 +9,7 @@ import type { EngineUrlStore } from '../store/engine-urls.ts';
 import { engineDestination, type DestinationDescription } from './destination.ts';
 import type { Library } from './library.ts';
 import { engineServices, refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
+import { SerialQueue } from '../../kit/serial-queue.ts';
 
 /** Maximum number of URLs in one request. */
 const batchSize = 100;
@@ -55,7 +56,7 @@ export class EngineDestinations {
   readonly #log: Log;
   /** Results by ID, the least recently used first. */
   readonly #cache = new Map<string, DestinationDescription | CachedRefusal>();
-  #pendingRequest: Promise<void> = Promise.resolve();
+  readonly #requests = new SerialQueue();
   #pausedUntil = -Infinity;
 
   constructor(dependencies: {
@@ -102,9 +103,7 @@ export class EngineDestinations {
     }
     if (unresolved.size === 0 || this.#clock.now() < this.#pausedUntil || !(await this.isInstalled())) return;
     // Requests run sequentially, so that a long list does not occupy all threads.
-    const request = this.#pendingRequest.then(() => this.#describeAll([...unresolved], persist));
-    this.#pendingRequest = request;
-    await request;
+    await this.#requests.run(() => this.#describeAll([...unresolved], persist));
   }
 
   /** Returns the destination of a URL that is not native, or a sentence that explains why there is none. */

@@ -5,6 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import { isFetchable, isNamedHost, type AddressLists } from './address-lists.ts';
 import type { AttachmentFolder, StoredFile } from './folder.ts';
 import { maxNameLength } from './file-name.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 /** Attachment as a call names it: its bytes in base64, or an address to fetch it from. */
 export type AttachmentSource =
@@ -49,16 +50,8 @@ export function parseSources(value: unknown): readonly AttachmentSource[] | unde
 /** Returns the name of a fetched file: from the parameter `name` of the address, the response header, or the path. */
 function getFileName(url: URL, reply: FetchReply): string {
   const disposition = /filename="?([^";]+)"?/i.exec(reply.headers['content-disposition'] ?? '')?.[1];
-  return url.searchParams.get('name') ?? disposition ?? decodeComponent(url.pathname.split('/').at(-1) ?? '');
-}
-
-function decodeComponent(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch (error) {
-    if (error instanceof URIError) return part;
-    throw error;
-  }
+  const lastSegment = url.pathname.split('/').at(-1) ?? '';
+  return url.searchParams.get('name') ?? disposition ?? decodePercentEncoding(lastSegment) ?? lastSegment;
 }
 
 /**

@@ -7,6 +7,7 @@ import { isHeader, secretsInHeaders, userAgent, type HttpRequest } from './http.
 import type { CommonOptions } from './options.ts';
 import { createSteps, type RunOnce } from './progress.ts';
 import { isSuccess, toRefusalResult } from './result.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Thrown when a message could not be sent; contains the result of the delivery. */
 export class DeliveryError extends Error {
@@ -133,15 +134,6 @@ function extractReason(reply: FetchReply): string {
       .join('; ');
   }
   return type.startsWith('text/plain') ? text : '';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function redact(text: string, secrets: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type { Message } from '../domain/message.ts';
-import { escapeHtml } from '../domain/text/convert.ts';
+import { escapeMarkup } from '../../kit/escape-html.ts';
 
 /** Parts of a message in addition to text that a destination supports. */
 export interface MessageCapabilities {
@@ -38,6 +38,6 @@ function addLink(message: Message): Message {
   if (link === undefined || !/^https?:\/\//i.test(link) || loopbackAddress.test(link) || body.includes(link))
     return message;
   if (format !== 'html') return { ...message, body: body === '' ? link : `${body}\n\n${link}` };
-  const address = escapeHtml(link).replaceAll('"', '&quot;');
-  return { ...message, body: `${body}<p><a href="${address}">${escapeHtml(link)}</a></p>` };
+  const address = escapeMarkup(link).replaceAll('"', '&quot;');
+  return { ...message, body: `${body}<p><a href="${address}">${escapeMarkup(link)}</a></p>` };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { DeliveryResult } from './destination.ts';
+import { pauseFor } from '../../kit/pause.ts';
 
 /** A job attempt is limited to a minute; a retry that could exceed it is left to the next attempt. */
 const maxAttemptMs = 58_000;
@@ -32,11 +33,4 @@ export async function withRetries(
     if (pause > 0) await pauseFor(pause, clock, signal);
     if (signal.aborted) return result;
   }
-}
-
-async function pauseFor(ms: number, clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  using _timer = clock.after(ms, resolve);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
 }

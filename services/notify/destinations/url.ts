@@ -1,3 +1,5 @@
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
+
 /** Parsed destination URL. Every part is percent-decoded once; its meaning is not checked. */
 export interface DestinationUrl {
   /** Lower case. */
@@ -23,14 +25,7 @@ export interface DestinationUrl {
 
 function decode(text: string): string {
   // Malformed sequences are kept unchanged, and the rest of the part is decoded.
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (sequence) => {
-    try {
-      return decodeURIComponent(sequence);
-    } catch (error) {
-      if (error instanceof URIError) return sequence;
-      throw error;
-    }
-  });
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (sequence) => decodePercentEncoding(sequence) ?? sequence);
 }
 
 /** Decodes a plus to a space, except at the beginning of a name, where it marks a header. */

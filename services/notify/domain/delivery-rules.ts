@@ -1,5 +1,6 @@
 import { QuietHours, parseQuietSpans, getQuietEnd, type WallClock } from '../../contracts/quiet-hours.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 /** Delivery rules of a destination, from arguments of its URL that the destination itself does not see. */
 export interface DeliveryRules {
@@ -35,12 +36,7 @@ function parseDuration(text: string): number | undefined {
 }
 
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
+  return decodePercentEncoding(text.replaceAll('+', ' ')) ?? text;
 }
 
 function parseRate(text: string): DeliveryRules['rate'] {

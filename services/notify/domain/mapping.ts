@@ -1,3 +1,5 @@
+import { isRecord } from '../../contracts/is-record.ts';
+
 /** Rule of a payload mapping: `?:source=target`. */
 export interface MappingRule {
   readonly source: string;
@@ -36,7 +38,7 @@ function parsePath(path: string, maxDepth: number): readonly (string | number)[]
 function getValue(fields: Fields, steps: readonly (string | number)[]): unknown {
   return steps.reduce<unknown>((value, step) => {
     if (typeof step === 'number') return Array.isArray(value) ? (value as readonly unknown[])[step] : undefined;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    if (!isRecord(value)) return undefined;
     return Object.hasOwn(value, step) ? (value as Fields)[step] : undefined;
   }, fields);
 }

@@ -1,3 +1,5 @@
+import { escapeMarkup } from '../../kit/escape-html.ts';
+
 /** Format of a response. */
 export type ResponseFormat = 'json' | 'text' | 'html';
 
@@ -50,7 +52,7 @@ export function detailTime(ms: number): string {
 }
 
 function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return escapeMarkup(text).replaceAll('"', '&quot;');
 }
 
 /** Formats the lines as the plain text log of Apprise API. */

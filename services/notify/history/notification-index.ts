@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
 import { NotificationSearchIndex } from '../store/search-index.ts';
+import { SingleFlight } from '../../kit/single-flight.ts';
+import { RepeatingTask } from '../../kit/repeating-task.ts';
 
 const minuteMs = 60_000;
 
@@ -11,7 +13,7 @@ const minuteMs = 60_000;
 export class NotificationIndex {
   readonly terms: NotificationSearchIndex;
   readonly #context: Pick<Context, 'clock' | 'commit' | 'log'>;
-  #indexing: Promise<void> | undefined;
+  readonly #indexing = new SingleFlight(() => this.#indexAll());
   #stopped = false;
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>) {
@@ -20,14 +22,14 @@ export class NotificationIndex {
   }
 
   start(): AsyncDisposable {
-    const timer = this.#context.clock.every(minuteMs, () => {
-      this.catchUp().catch((error: unknown) => this.#context.log.warn('search index update failed', { error }));
-    });
+    const { clock, log } = this.#context;
+    const onError = (error: unknown): void => log.warn('search index update failed', { error });
+    const updates = new RepeatingTask(() => this.catchUp(), { clock, intervalMs: minuteMs, onError });
     return {
       [Symbol.asyncDispose]: async () => {
-        timer[Symbol.dispose]();
         this.#stopped = true;
-        await Promise.allSettled([this.#indexing]);
+        await updates[Symbol.asyncDispose]();
+        await this.#indexing.settled();
       },
     };
   }
@@ -35,9 +37,7 @@ export class NotificationIndex {
   /** Resolves when all notifications accepted before the call are indexed. */
   async catchUp(): Promise<void> {
     // A running pass may have skipped notifications that were accepted after it began.
-    await this.#indexing;
-    this.#indexing ??= this.#indexAll().finally(() => (this.#indexing = undefined));
-    await this.#indexing;
+    await this.#indexing.runAgain();
   }
 
   async #indexAll(): Promise<void> {

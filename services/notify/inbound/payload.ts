@@ -1,3 +1,5 @@
+import { isRecord } from '../../contracts/is-record.ts';
+
 /** Untrusted JSON: missing values and values of another type are empty, and reading them never throws. */
 export interface Payload {
   /**
@@ -86,7 +88,7 @@ export function readPayload(value: unknown): Payload {
     },
     pairs: (path) => {
       const target = getAt(path);
-      if (typeof target !== 'object' || target === null || Array.isArray(target)) return [];
+      if (!isRecord(target)) return [];
       return Object.entries(target)
         .slice(0, maxItems)
         .map(([name, text]) => [toLine(toText(name)), toLine(toText(text))] as const);

@@ -1,4 +1,5 @@
 import { DeliveryArgument, type DeliveryArguments } from '../../contracts/notify/delivery.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 /** Splits a URL into its address and its arguments as typed. */
 function splitArguments(url: string): readonly [address: string, pairs: readonly string[]] {
@@ -19,12 +20,7 @@ function parseName(pair: string): DeliveryArgument | undefined {
 
 function parseValue(pair: string): string {
   const text = pair.slice(pair.indexOf('=') + 1).replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
+  return decodePercentEncoding(text) ?? text;
 }
 
 /** Encodes a value, but keeps characters that are valid in a query. */

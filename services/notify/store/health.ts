@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type { NotifyHealth } from '../../contracts/notify/api.ts';
 import type { Context, Migration } from '../../contracts/service.ts';
 import type { NotifyTables } from './tables.ts';
+import { SerialQueue } from '../../kit/serial-queue.ts';
 
 /**
  * Table with the last result of each destination. A query over the deliveries needed an index by destination, which
@@ -50,7 +51,7 @@ export class HealthStore implements AsyncDisposable {
   /** Results that are being written. */
   #beingWritten: ReadonlyMap<string, NotifyHealth> = new Map();
   #timer: Disposable | undefined;
-  #saving: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
   #closed = false;
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>) {
@@ -105,7 +106,7 @@ export class HealthStore implements AsyncDisposable {
   #save(): Promise<void> {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    return (this.#saving = this.#saving.then(() => this.#write()));
+    return this.#writes.run(() => this.#write());
   }
 
   async #write(): Promise<void> {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { TokenBucket } from '../domain/token-bucket.ts';
+import { LeakyBucket } from '../../kit/leaky-bucket.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { toNetwork } from '../../kit/network.ts';
@@ -23,10 +23,10 @@ export interface Sender {
 
 /** Recent usage of one account or address. */
 interface Visitor {
-  requests: TokenBucket;
-  newTopics: TokenBucket;
-  readonly accounts: TokenBucket;
-  emails: TokenBucket;
+  requests: LeakyBucket;
+  newTopics: LeakyBucket;
+  readonly accounts: LeakyBucket;
+  emails: LeakyBucket;
   subscriptions: number;
   /** Counted since midnight UTC of {@link dayMs}. */
   messages: number;
@@ -58,15 +58,14 @@ export class Limits {
   /** Applies changed settings. Rate buckets start full again; open subscriptions stay counted. */
   reconfigure(): void {
     this.#applySettings();
-    const now = this.#clock.now();
-    for (const visitor of this.#visitors.values()) Object.assign(visitor, this.#buckets(now));
+    for (const visitor of this.#visitors.values()) Object.assign(visitor, this.#buckets());
   }
 
-  #buckets(now: number): Pick<Visitor, 'requests' | 'newTopics' | 'emails'> {
+  #buckets(): Pick<Visitor, 'requests' | 'newTopics' | 'emails'> {
     return {
-      requests: new TokenBucket(this.#settings.requestLimitBurst, this.#replenish.requests, now),
-      newTopics: new TokenBucket(this.#settings.topicLimitBurst, this.#replenish.topics, now),
-      emails: new TokenBucket(this.#settings.emailLimitBurst, this.#replenish.emails, now),
+      requests: new LeakyBucket({ capacity: this.#settings.requestLimitBurst, drainMs: this.#replenish.requests }),
+      newTopics: new LeakyBucket({ capacity: this.#settings.topicLimitBurst, drainMs: this.#replenish.topics }),
+      emails: new LeakyBucket({ capacity: this.#settings.emailLimitBurst, drainMs: this.#replenish.emails }),
     };
   }
 
@@ -111,10 +110,10 @@ export class Limits {
    */
   request(sender: Sender, charged = sender): void {
     if (this.#isExempt(sender) || this.#isExempt(charged)) return;
-    const result = this.#visitor(charged).requests.take(this.#clock.now());
-    if (result.isAllowed) return;
+    const waitMs = this.#visitor(charged).requests.tryAdd(this.#clock.now());
+    if (waitMs === 0) return;
     throw refuse('too_many_requests', undefined, {
-      headers: { 'Retry-After': String(Math.ceil(result.waitMs / 1000)) },
+      headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
     });
   }
 
@@ -137,7 +136,7 @@ export class Limits {
    */
   email(sender: Sender): void {
     const visitor = this.#visitor(sender);
-    if (!this.#isExempt(sender) && !visitor.emails.take(this.#clock.now()).isAllowed) throw refuse('too_many_emails');
+    if (!this.#isExempt(sender) && visitor.emails.tryAdd(this.#clock.now()) > 0) throw refuse('too_many_emails');
     visitor.mails += 1;
   }
 
@@ -168,14 +167,14 @@ export class Limits {
    */
   newTopic(sender: Sender): void {
     const visitor = this.#visitor(sender);
-    if (this.#isExempt(sender) || visitor.newTopics.take(this.#clock.now()).isAllowed) return;
+    if (this.#isExempt(sender) || visitor.newTopics.tryAdd(this.#clock.now()) === 0) return;
     throw refuse('too_many_new_topics');
   }
 
   /** @throws Problem 42906 */
   signUp(sender: Sender): void {
     const visitor = this.#visitor({ ...sender, identity: undefined });
-    if (this.#isExempt(sender) || visitor.accounts.take(this.#clock.now()).isAllowed) return;
+    if (this.#isExempt(sender) || visitor.accounts.tryAdd(this.#clock.now()) === 0) return;
     throw refuse('too_many_accounts');
   }
 
@@ -241,8 +240,8 @@ export class Limits {
     let visitor = this.#visitors.get(key);
     if (visitor === undefined) {
       visitor = {
-        ...this.#buckets(now),
-        accounts: new TokenBucket(accountBurst, dayMs, now),
+        ...this.#buckets(),
+        accounts: new LeakyBucket({ capacity: accountBurst, drainMs: dayMs }),
         subscriptions: 0,
         messages: 0,
         mails: 0,

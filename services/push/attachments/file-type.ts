@@ -1,5 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import { decodeText } from '../../kit/charset.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 import { findTypeByContent, hasControlCharacters, isText } from '../../kit/file-type.ts';
 
 /** Media type of a file and the extension of its URL (with the dot, or empty). */
@@ -73,12 +74,5 @@ function detectTextType(text: string, extension: string): FileType {
 }
 
 function isJson(text: string): boolean {
-  if (!/^[{[]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    // Not JSON, although it begins like it.
-    return false;
-  }
+  return /^[{[]/.test(text) && parseJson(text) !== undefined;
 }

@@ -3,6 +3,7 @@ import type { Action } from './message.ts';
 import { parseShortActions } from './short-actions.ts';
 import { refuse } from './refusals.ts';
 import type { ActionInput } from './action-input.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 const maxActions = 3;
 const kinds = ['view', 'broadcast', 'http', 'copy'];
@@ -44,11 +45,7 @@ function parseJsonActions(json: string): ActionInput[] {
 }
 
 function readJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (cause) {
-    throw refuse('actions_invalid', 'JSON error: this is not valid JSON', { cause });
-  }
+  return parseJsonOrThrow(json, (cause) => refuse('actions_invalid', 'JSON error: this is not valid JSON', { cause }));
 }
 
 function checkAction(input: ActionInput, id: string): Action {

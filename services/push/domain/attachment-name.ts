@@ -1,5 +1,6 @@
 import type { Attachment } from './message.ts';
 import { refuse } from './refusals.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 const maxNameLength = 255;
 
@@ -24,10 +25,6 @@ export function sanitizeFileName(text: string): string {
 }
 
 function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    // Not percent-encoded UTF-8, but usable as a name.
-    return segment;
-  }
+  // A segment that is not percent-encoded UTF-8 is usable as a name.
+  return decodePercentEncoding(segment) ?? segment;
 }

@@ -8,6 +8,8 @@ import type { ProfileStore } from '../store/profiles.ts';
 import { Preferences, Subscription } from '../wire/account.ts';
 import { fromLikePattern } from './pattern.ts';
 import { readRows, toText } from './rows.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 export interface AccountImportDependencies {
   readonly accounts: Accounts;
@@ -120,7 +122,8 @@ async function importPreferences(
   name: string,
   text: string,
 ): Promise<void> {
-  const prefs = parseObject(text);
+  // Unreadable preferences must not prevent the import of the account.
+  const prefs = toRecord(parseJson(text));
   const preferences = Preferences.safeParse(prefs);
   if (preferences.success && Object.keys(preferences.data).length > 0)
     await profiles.updatePreferences(name, preferences.data);
@@ -130,15 +133,5 @@ async function importPreferences(
     if (!subscription.success) continue;
     const { base_url, topic, display_name } = subscription.data;
     await profiles.subscribe(name, { base_url, topic, display_name: display_name || null }, clock.now());
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    // Unreadable preferences must not prevent the import of the account.
-    return {};
   }
 }

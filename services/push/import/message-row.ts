@@ -3,6 +3,7 @@ import { parseCommaList } from '../domain/parameters.ts';
 import { isTopic } from '../domain/topics.ts';
 import { sanitizeFileName } from '../domain/attachment-name.ts';
 import { toText } from './rows.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Row of ntfy's message table, of any release. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -70,11 +71,7 @@ function optionalField<Name extends string>(name: Name, value: string): { [Key i
 }
 
 function parseActions(text: string): Message['actions'] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.length > 0 ? (value as Message['actions']) : undefined;
-  } catch {
-    // Empty without actions.
-    return undefined;
-  }
+  // The text is empty without actions.
+  const value = parseJson(text);
+  return Array.isArray(value) && value.length > 0 ? (value as Message['actions']) : undefined;
 }

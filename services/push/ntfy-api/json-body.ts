@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { refuse } from '../domain/refusals.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 /** Maximum size of a body of the account API in bytes. */
 const maxBodyBytes = 32 * 1024;
@@ -22,9 +23,5 @@ export async function readJson<T>({ request }: Pick<Exchange, 'request'>, schema
 function parse(text: string | undefined): unknown {
   if (text === undefined) throw refuse('json_invalid');
   if (text.trim() === '') return {};
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw refuse('json_invalid', undefined, { cause });
-  }
+  return parseJsonOrThrow(text, (cause) => refuse('json_invalid', undefined, { cause }));
 }

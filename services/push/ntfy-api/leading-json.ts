@@ -1,3 +1,5 @@
+import { parseJson } from '../../contracts/parse-json.ts';
+
 /** Returns the index after the first JSON value of a text that begins with an object, or -1 when it is incomplete. */
 function findEnd(text: string): number {
   let depth = 0;
@@ -20,12 +22,9 @@ function findEnd(text: string): number {
  * @throws SyntaxError
  */
 export function parseLeadingJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const start = text.trimStart();
-    const end = start.startsWith('{') ? findEnd(start) : -1;
-    if (end === -1 || end === start.length) throw error;
-    return JSON.parse(start.slice(0, end));
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  const start = text.trimStart();
+  const end = start.startsWith('{') ? findEnd(start) : -1;
+  return JSON.parse(end === -1 ? text : start.slice(0, end));
 }

@@ -24,6 +24,7 @@ import {
 import type { NonTopicRoute } from './non-topic-routes.ts';
 import type { PublishRoutes } from './publish.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
+import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
 export interface ListenerDependencies {
   readonly context: Pick<Context, 'accounts' | 'caller' | 'log' | 'random'>;
@@ -208,11 +209,9 @@ function topicPage(dependencies: ListenerDependencies, exchange: Exchange, topic
 
 function decodePath(path: string): string {
   if (!path.includes('%')) return path;
-  try {
-    return decodeURIComponent(path);
-  } catch (cause) {
-    throw refuse('not_found', undefined, { cause });
-  }
+  const decoded = decodePercentEncoding(path);
+  if (decoded === undefined) throw refuse('not_found');
+  return decoded;
 }
 
 function internal({ log, random }: Pick<Context, 'log' | 'random'>, error: unknown): Problem {

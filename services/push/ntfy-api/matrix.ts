@@ -7,6 +7,7 @@ import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import type { PublishRoutes } from './publish.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 export const matrixPath = '/_matrix/push/v1/notify';
 
@@ -55,14 +56,9 @@ export async function serveMatrix(
 }
 
 function readPushkey(text: string): string {
-  try {
-    const parsed = Notification.safeParse(JSON.parse(text));
-    const key = parsed.success ? parsed.data.notification.devices[0]?.pushkey : undefined;
-    if (key !== undefined) return key;
-    throw refuse('matrix_invalid');
-  } catch (cause) {
-    throw cause instanceof Problem ? cause : refuse('matrix_invalid', undefined, { cause });
-  }
+  const key = Notification.safeParse(parseJson(text)).data?.notification.devices[0]?.pushkey;
+  if (key === undefined) throw refuse('matrix_invalid');
+  return key;
 }
 
 function findTopic(pushkey: string, base: string): string | undefined {

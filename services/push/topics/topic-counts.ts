@@ -2,6 +2,7 @@ import type { Context } from '../../contracts/service.ts';
 import { toLocalDay, getLastHours } from '../../kit/local-days.ts';
 import type { Envelope } from '../messages/envelope.ts';
 import { TopicCountStore, type TopicDay, type TopicHour } from '../store/topic-counts.ts';
+import { SerialQueue } from '../../kit/serial-queue.ts';
 
 /** Number of days for which counts are stored. */
 const retainedDays = 60;
@@ -23,8 +24,7 @@ export class TopicCounts {
   #savedSeq = 0;
   /** Number of saves that have begun. */
   #saves = 0;
-  /** Ends with the last save. */
-  #saving: Promise<void> = Promise.resolve();
+  readonly #saving = new SerialQueue();
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'reads'>) {
     this.#context = context;
@@ -65,9 +65,7 @@ export class TopicCounts {
   /** Saves the counts. Called every minute and on shutdown. */
   async save(): Promise<void> {
     this.#saves += 1;
-    const save = this.#saving.then(() => this.#saveChanges());
-    this.#saving = save.catch(() => undefined);
-    await save;
+    await this.#saving.run(() => this.#saveChanges());
   }
 
   async #saveChanges(): Promise<void> {
@@ -97,7 +95,7 @@ export class TopicCounts {
   /** Repeats a read during which a save moved counts, which would otherwise be missing or be counted twice. */
   async #readBetweenSaves<Result>(read: () => Promise<Result>): Promise<Result> {
     for (;;) {
-      await this.#saving;
+      await this.#saving.settled();
       const saves = this.#saves;
       const result = await read();
       if (saves === this.#saves) return result;

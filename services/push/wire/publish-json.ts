@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../../contracts/is-record.ts';
 
 const text = z.string().nullish();
 /** Clients send switches as a boolean or as text. */
@@ -34,7 +35,7 @@ export type PublishJson = z.infer<typeof Fields>;
 export const PublishJson = z.preprocess(lowerCaseKeys, Fields);
 
 function lowerCaseKeys(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isRecord(value)) return value;
   const fields = new Map<string, unknown>();
   for (const [name, field] of Object.entries(value)) {
     const lower = name.toLowerCase();

@@ -16,6 +16,7 @@ import {
   type CallRule,
 } from './calls.ts';
 import type { Input } from './input.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 /** Caller of the rclone API. */
 export interface Caller {
@@ -195,15 +196,8 @@ function toRefusal(location: string): CallError {
 
 /** Parses options and rejects those that are not allowed. */
 function onlyKeys(input: unknown, allowed: ReadonlySet<string>): unknown {
-  let options: unknown = input;
-  if (typeof input === 'string') {
-    try {
-      options = JSON.parse(input);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      throw new CallError(400, 'options must be an object or JSON of one');
-    }
-  }
+  const toError = (): CallError => new CallError(400, 'options must be an object or JSON of one');
+  const options = typeof input === 'string' ? parseJsonOrThrow(input, toError) : input;
   if (typeof options !== 'object' || options === null) throw new CallError(400, 'options must be an object');
   const unknownKey = Object.keys(options).find((key) => !allowed.has(normalizeOptionName(key)));
   if (unknownKey !== undefined) throw new CallError(403, `only administrators may give the option "${unknownKey}"`);

@@ -1,3 +1,5 @@
+import { parseJson } from '../../contracts/parse-json.ts';
+
 const commandKey = /(?:command|metadatamapper|(?:^|override|sftp)ssh)$/;
 const commandText = /(?:^|[,.\s'"])(?:[a-z0-9_.-]*command|metadata[_-]?mapper|(?:sftp[_-])?ssh)\s*=/i;
 const maxDepth = 12;
@@ -20,13 +22,4 @@ export function findCommandOption(value: unknown, depth = 0): string | undefined
     if (match !== undefined) return match;
   }
   return undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import { formatLocation } from './location.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Placeholder of a secret, as in `rclone config redacted`. */
 export const redactedValue = 'XXX';
@@ -28,12 +29,8 @@ function redactLeaves(value: unknown): unknown {
 
 function redactText(text: string, isSecret: (key: string) => boolean): string {
   if (!text.startsWith('{')) return formatLocation(text).replace(/\/\/[^/\s@]+@/g, `//${redactedValue}@`);
-  try {
-    return JSON.stringify(redact(JSON.parse(text), isSecret));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : JSON.stringify(redact(value, isSecret));
 }
 
 /** Returns true if a value with this name may be a secret. */

@@ -8,6 +8,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readLines } from '../../kit/lines.ts';
 import type { ConfigFile } from './config-file.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Syncs have no time limit, because a disconnect shows their end. */
 const maxCallDuration = '8760h';
@@ -316,14 +317,5 @@ async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefine
     return await Promise.race([promise, work]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }

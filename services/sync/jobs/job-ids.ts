@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from '../store/tables.ts';
+import { SingleFlight } from '../../kit/single-flight.ts';
 
 const counterName = 'sync.next-job';
 const blockSize = 1000;
@@ -10,17 +11,14 @@ export class JobIds {
   readonly #context: Pick<Context, 'commit' | 'db'>;
   #next = 1;
   #end = 1;
-  #reserving: Promise<void> | undefined;
+  readonly #reserving = new SingleFlight(() => this.#reserve());
 
   constructor(context: Pick<Context, 'commit' | 'db'>) {
     this.#context = context;
   }
 
   async take(): Promise<number> {
-    while (this.#next >= this.#end) {
-      this.#reserving ??= this.#reserve().finally(() => (this.#reserving = undefined));
-      await this.#reserving;
-    }
+    while (this.#next >= this.#end) await this.#reserving.run();
     return this.#next++;
   }
 

@@ -11,6 +11,7 @@ import { calls, refusedCalls, type CallRule } from '../access/calls.ts';
 import type { Input } from '../access/input.ts';
 import { isTrue } from './input.ts';
 import type { buildAppCalls } from './app-calls.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Properties of a call in addition to its input. */
 export interface CallOptions {
@@ -199,12 +200,8 @@ function getGroup({ _group: group }: Input): string | undefined {
 
 function parseParameters(rawInput: unknown): unknown {
   if (typeof rawInput === 'string') {
-    try {
-      return parseParameters(JSON.parse(rawInput));
-    } catch (error) {
-      if (error instanceof SyntaxError) return rawInput;
-      throw error;
-    }
+    const parsed = parseJson(rawInput);
+    return parsed === undefined ? rawInput : parseParameters(parsed);
   }
   if (typeof rawInput !== 'object' || rawInput === null) return rawInput;
   return removeRedacted(rawInput as Record<string, unknown>);

@@ -3,6 +3,8 @@ import { CallError } from '../access/call-error.ts';
 import type { Input } from '../access/input.ts';
 import { exceedsDepth } from '../../kit/json-depth.ts';
 import { readRequestBody } from '../../kit/http/body.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 const maxBodyBytes = 32 * 1024 * 1024;
 /** Maximum nesting of the input, which is serialized again for the history and the engine. */
@@ -34,16 +36,11 @@ function readJson(text: string): Input {
   const toError = (reason: string): CallError => new CallError(400, `failed to read input JSON: ${reason}`);
   if (body === '') throw toError('EOF');
   const kind = { '[': 'array', '"': 'string', t: 'bool', f: 'bool' }[body.charAt(0)];
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (exceedsDepth(parsed, maxLevels)) throw toError('json: exceeded max depth');
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Input;
-    if (parsed === null) return {};
-    throw toError(`json: cannot unmarshal ${kind ?? 'number'} into Go value of type rc.Params`);
-  } catch (error) {
-    if (error instanceof CallError) throw error;
-    throw toError(getJsonErrorMessage(body));
-  }
+  const parsed = parseJsonOrThrow(body, () => toError(getJsonErrorMessage(body)));
+  if (exceedsDepth(parsed, maxLevels)) throw toError('json: exceeded max depth');
+  if (isRecord(parsed)) return parsed;
+  if (parsed === null) return {};
+  throw toError(`json: cannot unmarshal ${kind ?? 'number'} into Go value of type rc.Params`);
 }
 
 /** Returns Go's message for common JSON errors. */

@@ -1,6 +1,7 @@
 import { sql, type ExpressionBuilder, type Insertable, type Kysely, type Selectable } from 'kysely';
 import { running, type JobState } from '../../contracts/sync/api.ts';
 import type { Tables } from './tables.ts';
+import { buildContainsPattern } from '../../kit/like-pattern.ts';
 
 export type JobRow = Selectable<Tables['runs']>;
 export type FileRow = Selectable<Tables['run_files']>;
@@ -71,7 +72,6 @@ export class JobStore {
     const file = filter.file?.trim().toLowerCase() ?? '';
     const hasErrors = (is: Expressions) =>
       is.exists(is.selectFrom('run_files').select('seq').whereRef('run_files.job_id', '=', 'runs.id'));
-    const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
     const matchesFile = (is: Expressions) =>
       is.or([
         is.exists(
@@ -79,7 +79,7 @@ export class JobStore {
             .selectFrom('run_files')
             .select('seq')
             .whereRef('run_files.job_id', '=', 'runs.id')
-            .where(sql<boolean>`lower(${sql.ref('run_files.name')}) like ${toLikePattern(file)} escape '\\'`),
+            .where(sql<boolean>`lower(${sql.ref('run_files.name')}) like ${buildContainsPattern(file)} escape '\\'`),
         ),
         // Paths in a plan are JSON strings, so the search text is escaped as JSON.
         is.exists(
@@ -88,7 +88,7 @@ export class JobStore {
             .select('plans.id')
             .whereRef('plans.id', '=', 'runs.plan_id')
             .where(
-              sql<boolean>`lower(${sql.ref('plans.body')}) like ${toLikePattern(JSON.stringify(file).slice(1, -1))} escape '\\'`,
+              sql<boolean>`lower(${sql.ref('plans.body')}) like ${buildContainsPattern(JSON.stringify(file).slice(1, -1))} escape '\\'`,
             ),
         ),
       ]);

@@ -17,6 +17,7 @@ import { getNextRun } from './schedule.ts';
 import type { Mover } from './mover.ts';
 import type { SyncNotifications } from './sync-notifications.ts';
 import { runTask, preview, requireReplacedFilesFolder, undo, type Endpoints, type RunDependencies } from './run.ts';
+import { RepeatingTask } from '../../kit/repeating-task.ts';
 
 const checkIntervalMs = 15_000;
 
@@ -34,8 +35,7 @@ export interface TasksOptions extends RunDependencies {
 /** Manages sync tasks: their schedule, their runs, retries and notifications. */
 export class Tasks implements Disposable {
   readonly #options: TasksOptions;
-  #timer: Disposable | undefined;
-  #isChecking = false;
+  #schedule: RepeatingTask | undefined;
   #holds = 0;
   #closed = false;
 
@@ -50,13 +50,15 @@ export class Tasks implements Disposable {
       if (id === null || kind !== 'run') continue;
       await context.commit((transaction) => store.change(transaction, id, { nextAt: context.clock.now() }));
     }
-    this.#timer = context.clock.every(checkIntervalMs, () => this.startDueTasks());
+    const { clock, log } = context;
+    const onError = (error: unknown): void => log.error('sync schedule failed', { error });
+    this.#schedule = new RepeatingTask(() => this.#startDue(), { clock, intervalMs: checkIntervalMs, onError });
     this.startDueTasks();
   }
 
   [Symbol.dispose](): void {
     this.#closed = true;
-    this.#timer?.[Symbol.dispose]();
+    this.#schedule?.[Symbol.dispose]();
   }
 
   /** Pauses the schedule until the result is disposed. */
@@ -72,11 +74,7 @@ export class Tasks implements Disposable {
 
   /** Starts due tasks. */
   startDueTasks(): void {
-    if (this.#isChecking || this.#closed || this.#holds > 0) return;
-    this.#isChecking = true;
-    this.#startDue()
-      .catch((error: unknown) => this.#options.context.log.error('sync schedule failed', { error }))
-      .finally(() => (this.#isChecking = false));
+    this.#schedule?.trigger();
   }
 
   async add(caller: Caller, fields: TaskFields): Promise<Task> {
@@ -217,6 +215,7 @@ export class Tasks implements Disposable {
   }
 
   async #startDue(): Promise<void> {
+    if (this.#holds > 0) return;
     const { context, store } = this.#options;
     const now = context.clock.now();
     // After the clock was set back, tasks must not wait for the time that was already reached.

@@ -3,6 +3,11 @@ import { fetchEngineJson, requestEngine } from './engine.ts';
 import { CheckFailure } from './failure.ts';
 import type { EngineAddress } from './messages.ts';
 import type { CheckOutcome, CheckContext } from './probe.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { toRecord } from '../../contracts/is-record.ts';
+import { getListedDelayMs } from '../../kit/backoff.ts';
+import { pauseFor } from '../../kit/pause.ts';
+import { systemTimer } from '../../kit/system-timer.ts';
 
 const backoffMs = [1000, 2000, 5000, 15_000, 60_000];
 const maxLineLength = 1024 * 1024;
@@ -59,11 +64,7 @@ export class Containers implements Disposable {
     for (let failures = 0; !signal.aborted; failures += 1) {
       const opened = await this.#readEvents(engine, signal).catch(() => false);
       if (opened) failures = 0;
-      const pause = backoffMs[Math.min(failures, backoffMs.length - 1)] ?? 60_000;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pause).unref();
-        signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-      });
+      await pauseFor(getListedDelayMs(backoffMs, failures + 1), systemTimer, signal);
     }
   }
 
@@ -96,13 +97,8 @@ export class Containers implements Disposable {
 
 /** Returns the names and IDs of the container in an event. */
 function parseContainerNames(line: string): string[] {
-  if (line.trim() === '') return [];
-  try {
-    const event = JSON.parse(line) as { id?: unknown; Actor?: { ID?: unknown; Attributes?: { name?: unknown } } };
-    const { ID, Attributes } = event.Actor ?? {};
-    return [event.id, ID, Attributes?.name].filter((name) => typeof name === 'string');
-  } catch {
-    // Incomplete events are ignored.
-    return [];
-  }
+  // Incomplete events are ignored.
+  const event = toRecord(parseJson(line));
+  const { ID, Attributes } = toRecord(event['Actor']);
+  return [event['id'], ID, toRecord(Attributes)['name']].filter((name) => typeof name === 'string');
 }

@@ -3,6 +3,7 @@ import { request as requestTls } from 'node:https';
 import { CheckFailure } from './failure.ts';
 import type { EngineAddress, ListedContainer } from './messages.ts';
 import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 const maxAnswerBytes = 16 * 1024 * 1024;
 
@@ -42,11 +43,10 @@ export async function fetchEngineJson(engine: EngineAddress, path: string, signa
     size += part.length;
     if (size > maxAnswerBytes) throw new CheckFailure('The answer of the container engine is too long');
   }
-  try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
-  } catch {
-    throw new CheckFailure('The answer is not that of a container engine');
-  }
+  return parseJsonOrThrow(
+    Buffer.concat(parts).toString('utf8'),
+    () => new CheckFailure('The answer is not that of a container engine'),
+  );
 }
 
 export async function listContainers(engine: EngineAddress, signal: AbortSignal): Promise<ListedContainer[]> {

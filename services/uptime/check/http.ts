@@ -8,6 +8,8 @@ import { CheckFailure, createSettingsFailure } from './failure.ts';
 import { evaluateJsonQuery } from './json-query.ts';
 import type { CheckOutcome, CheckContext } from './probe.ts';
 import type { TargetUse } from './target-policy.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { isRecord } from '../../contracts/is-record.ts';
 
 const userAgent = 'Homeport-Uptime/1 (compatible; Uptime-Kuma)';
 
@@ -121,12 +123,8 @@ const contentTypes = {
 } as const;
 
 function parseHeaders(text: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
-  } catch {
-    throw createSettingsFailure('The headers are not a JSON object');
-  }
+  const parsed = parseJson(text);
+  if (isRecord(parsed)) return parsed;
   throw createSettingsFailure('The headers are not a JSON object');
 }
 

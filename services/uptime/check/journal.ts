@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { uptime } from 'node:os';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 /** Tolerance that is shorter than a reboot and longer than a clock correction. */
 const bootToleranceSeconds = 120;
@@ -31,7 +32,7 @@ export class CheckJournal implements Disposable {
 export function takeJournal(file: string): readonly number[] {
   try {
     const [line = ''] = readFileSync(file, 'utf8').split('\n');
-    const { boot, ids } = JSON.parse(line) as { readonly boot: number; readonly ids: readonly number[] };
+    const { boot, ids } = parseJson(line) as { readonly boot: number; readonly ids: readonly number[] };
     return Math.abs(boot - getBootTime()) > bootToleranceSeconds ? [] : ids;
   } catch {
     return []; // There is no file, or nothing was checked yet.

@@ -1,5 +1,6 @@
 import jsonata from 'jsonata';
 import type { JsonQuery, JsonQueryAnswer } from './json-query.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 const maxValueLength = 200;
 
@@ -15,11 +16,8 @@ export async function run({ text, path, operator, expected }: JsonQuery): Promis
 function parseText(text: string): unknown {
   // ASP.NET and IIS send a byte order mark.
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  try {
-    return JSON.parse(content);
-  } catch {
-    return content;
-  }
+  const parsed = parseJson(content);
+  return parsed === undefined ? content : parsed;
 }
 
 function compare(value: string, operator: string, expected: string): boolean {

@@ -1,3 +1,5 @@
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
+
 /** Comparison in the conditions of a monitor, as Uptime Kuma stores it. */
 interface Expression {
   readonly variable: string;
@@ -69,15 +71,10 @@ function toExpression({ variable, operator, value }: Fields): Expression {
 /** @throws Error when the text is not a list */
 function parseConditions(conditions: unknown): readonly Fields[] {
   if (conditions === undefined || conditions === null || conditions === '') return [];
-  const list: unknown = typeof conditions === 'string' ? parseJson(conditions) : conditions;
+  const list: unknown =
+    typeof conditions === 'string'
+      ? parseJsonOrThrow(conditions, () => new Error('The conditions are not JSON'))
+      : conditions;
   if (!Array.isArray(list)) throw new Error('The conditions are not a list');
   return list.map((one: unknown) => (typeof one === 'object' && one !== null ? (one as Fields) : {}));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error('The conditions are not JSON');
-  }
 }

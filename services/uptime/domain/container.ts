@@ -1,4 +1,5 @@
 import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** State of a container, as reported by its engine. */
 export interface ContainerState {
@@ -57,8 +58,4 @@ export function judgeContainer(
     default:
       return { status: heartbeatStatus.pending, msg: state.health };
   }
-}
-
-function toRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -4,12 +4,12 @@ import { formatKumaTime } from '../domain/time-format.ts';
 import type { ApiKeys } from '../store/api-keys.ts';
 import {
   toNumber,
-  toRecord,
   toTranslatedMessage,
   toText,
   type SocketEvents,
   type SocketDependencies,
 } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for API keys. */
 export function apiKeyEvents({ stores: { keys }, context }: SocketDependencies): SocketEvents {

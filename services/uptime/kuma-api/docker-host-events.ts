@@ -1,12 +1,6 @@
 import { NewDockerHost } from '../../contracts/uptime/views.ts';
-import {
-  parseInput,
-  toNumber,
-  toRecord,
-  toTranslatedMessage,
-  type SocketEvents,
-  type SocketDependencies,
-} from './events.ts';
+import { parseInput, toNumber, toTranslatedMessage, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for container engines. */
 export function dockerHostEvents({

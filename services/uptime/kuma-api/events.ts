@@ -60,10 +60,6 @@ export function toNumber(value: unknown): number {
   return Number.isSafeInteger(number) ? number : 0;
 }
 
-export function toRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

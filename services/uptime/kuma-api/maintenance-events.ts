@@ -3,7 +3,8 @@ import { Problem } from '../../contracts/problem.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { toKumaMaintenance } from '../wire/kuma-maintenance.ts';
-import { toNumber, toRecord, toTranslatedMessage, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toNumber, toTranslatedMessage, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for maintenance windows. */
 export function maintenanceEvents(dependencies: SocketDependencies): SocketEvents {

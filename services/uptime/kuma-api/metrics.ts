@@ -11,6 +11,7 @@ import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { getTags } from '../wire/kuma-monitor.ts';
 import { authenticateCaller, requireRight } from '../app-api/sign-in.ts';
+import { escapeLabelValue } from '../../kit/escape-label-value.ts';
 
 const windows = [
   ['1d', 24],
@@ -122,15 +123,11 @@ class MetricsPage {
   add(name: string, help: string, labels: Labels, value: number): void {
     let lines = this.#families.get(name);
     if (lines === undefined) this.#families.set(name, (lines = [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`]));
-    const labelSet = labels.map(([label, text]) => `${label}="${escapeLabel(text)}"`).join(',');
+    const labelSet = labels.map(([label, text]) => `${label}="${escapeLabelValue(text)}"`).join(',');
     lines.push(`${name}${labelSet === '' ? '' : `{${labelSet}}`} ${String(value)}`);
   }
 
   text(): string {
     return `${[...this.#families.values()].flat().join('\n')}\n`;
   }
-}
-
-function escapeLabel(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -3,14 +3,8 @@ import { Problem } from '../../contracts/problem.ts';
 import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { toKumaMonitor } from '../wire/kuma-monitor.ts';
 import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
-import {
-  toNumber,
-  toRecord,
-  toTranslatedMessage,
-  type Session,
-  type SocketEvents,
-  type SocketDependencies,
-} from './events.ts';
+import { toNumber, toTranslatedMessage, type Session, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Derived fields, which cannot be set. */
 const derivedFields = [

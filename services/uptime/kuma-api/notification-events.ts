@@ -4,12 +4,12 @@ import { canWrite } from './monitor-events.ts';
 import type { UptimeStores } from '../store/stores.ts';
 import {
   toNumber,
-  toRecord,
   toTranslatedMessage,
   toText,
   type SocketEvents,
   type SocketDependencies,
 } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for notifications. */
 export function notificationEvents(dependencies: SocketDependencies): SocketEvents {

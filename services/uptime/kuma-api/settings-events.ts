@@ -1,6 +1,7 @@
 import { UptimeOptions } from '../../contracts/uptime/views.ts';
 import { databaseSize, shrinkDatabase } from '../store/tables.ts';
-import { parseInput, toRecord, type SocketEvents, type SocketDependencies } from './events.ts';
+import { parseInput, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for the settings, the database and features that only Uptime Kuma has. */
 export function settingsEvents({ options, context }: SocketDependencies): SocketEvents {

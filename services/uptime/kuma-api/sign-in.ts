@@ -1,7 +1,8 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { toRecord, toText, type Proof, type Session, type SocketEvents } from './events.ts';
+import { toText, type Proof, type Session, type SocketEvents } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /**
  * Returns the calls for sign-in with an account. Clients receive a session secret, or the token that they used.

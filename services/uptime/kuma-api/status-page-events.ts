@@ -5,12 +5,12 @@ import type { StoredPage } from '../store/status-pages.ts';
 import {
   parseInput,
   toNumber,
-  toRecord,
   toTranslatedMessage,
   toText,
   type SocketEvents,
   type SocketDependencies,
 } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for status pages. */
 export function statusPageEvents({ pages }: SocketDependencies): SocketEvents {

@@ -1,14 +1,8 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { UptimeStores } from '../store/stores.ts';
 import { getTags } from '../wire/kuma-monitor.ts';
-import {
-  toNumber,
-  toRecord,
-  toTranslatedMessage,
-  toText,
-  type SocketEvents,
-  type SocketDependencies,
-} from './events.ts';
+import { toNumber, toTranslatedMessage, toText, type SocketEvents, type SocketDependencies } from './events.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for tags. */
 export function tagEvents({ tags }: UptimeStores): SocketEvents {

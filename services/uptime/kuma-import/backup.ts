@@ -3,6 +3,8 @@ import { Problem } from '../../contracts/problem.ts';
 import { UptimeExport } from '../../contracts/uptime/manage.ts';
 import type { HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { BucketSize } from '../store/tables.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { toRecord } from '../../contracts/is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -163,12 +165,7 @@ function parseTags(monitor: Fields) {
 
 /** Newer releases store the configuration as a JSON text. */
 function parseSettings({ config }: Fields): Fields {
-  try {
-    const parsed: unknown = typeof config === 'string' ? JSON.parse(config) : config;
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Fields) : {};
-  } catch {
-    return {};
-  }
+  return toRecord(typeof config === 'string' ? parseJson(config) : config);
 }
 
 /** Accepts a list, or the object by ID that newer releases write. */

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { Problem } from '../../contracts/problem.ts';
 import type { MonitorHistory, ImportedHeartbeat, ImportedTally, BackupContents } from './backup.ts';
-import { parseTimestamp, parseJson, toText, toWireFields, toMaintenanceFields } from './kuma-rows.ts';
+import { parseTimestamp, parseJsonColumn, toText, toWireFields, toMaintenanceFields } from './kuma-rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Database = Sqlite.Database;
@@ -114,7 +114,7 @@ function readDatabase(db: Database): KumaDatabase {
 }
 
 function readContents(tables: KumaTables): BackupContents {
-  const settings = new Map(tables.read('setting').map(({ key, value }) => [key, parseJson(value) ?? value]));
+  const settings = new Map(tables.read('setting').map(({ key, value }) => [key, parseJsonColumn(value) ?? value]));
   const zone = settings.get('serverTimezone');
   const tags = new Map(tables.read('tag').map((tag) => [tag['id'], tag]));
   return {
@@ -128,7 +128,7 @@ function readContents(tables: KumaTables): BackupContents {
     statusPages: readPages(tables),
     maintenances: readMaintenances(tables, typeof zone === 'string' ? zone : undefined),
     notifications: tables.read('notification').map(({ id, name, config }) => {
-      const { type } = (parseJson(config) ?? {}) as Row;
+      const { type } = (parseJsonColumn(config) ?? {}) as Row;
       const rows = tables.read('monitor_notification').filter((row) => row['notification_id'] === id);
       return { name: toText(name), type: toText(type), monitors: rows.length };
     }),
@@ -237,7 +237,7 @@ function readTallies(
   return rows.map((row) => {
     const getCount = (name: string): number => Math.max(0, Number(row[name]) || 0);
     const [up, down] = [getCount('up'), getCount('down')];
-    const { maintenance } = (parseJson(row['extras']) ?? {}) as Row;
+    const { maintenance } = (parseJsonColumn(row['extras']) ?? {}) as Row;
     return {
       size,
       start: getCount('timestamp') * 1000,

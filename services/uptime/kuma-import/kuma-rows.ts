@@ -1,4 +1,5 @@
 import { findOwn } from '../../contracts/find-own.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;
@@ -50,7 +51,7 @@ export function toWireFields(row: Row, flags: ReadonlySet<string>): Fields {
     const name = findOwn(renamedColumns, column) ?? (wireNames.has(column) ? column : toCamelCase(column));
     if (flags.has(column)) fields[name] = value === null ? null : Number(value) === 1;
     else if (jsonColumns.has(name))
-      fields[name] = parseJson(value) ?? (name === 'accepted_statuscodes' ? undefined : null);
+      fields[name] = parseJsonColumn(value) ?? (name === 'accepted_statuscodes' ? undefined : null);
     else fields[name] = zeroIsNone.has(name) && value === 0 ? null : value;
     if (fields[name] === undefined) delete fields[name];
   }
@@ -71,8 +72,8 @@ export function toMaintenanceFields(row: Row, zone: string | undefined): Fields 
     intervalDay: row['interval_day'] ?? 1,
     dateRange: [toDateText(row['start_date']), toDateText(row['end_date'])],
     ...(from === undefined || to === undefined ? {} : { timeRange: [from, to] }),
-    weekdays: parseJson(row['weekdays']) ?? [],
-    daysOfMonth: parseJson(row['days_of_month']) ?? [],
+    weekdays: parseJsonColumn(row['weekdays']) ?? [],
+    daysOfMonth: parseJsonColumn(row['days_of_month']) ?? [],
     ...(typeof duration === 'number' ? { durationMinutes: duration / 60 } : {}),
     timezoneOption: zoneText === '' || zoneText === 'SAME_AS_SERVER' ? zone : zoneText,
   };
@@ -88,12 +89,8 @@ export function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function parseJson(value: unknown): unknown {
-  try {
-    return typeof value === 'string' ? (JSON.parse(value) as unknown) : undefined;
-  } catch {
-    return undefined;
-  }
+export function parseJsonColumn(value: unknown): unknown {
+  return typeof value === 'string' ? parseJson(value) : undefined;
 }
 
 function toCamelCase(column: string): string {

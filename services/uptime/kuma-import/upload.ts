@@ -5,6 +5,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { writeBodyToFile } from '../../kit/http/body.ts';
 import { parseBackup, type ImportSource } from './backup.ts';
 import { openKumaBackup } from './kuma-reader.ts';
+import { parseJsonOrThrow } from '../../contracts/parse-json.ts';
 
 /** Allows for years of history of thousands of monitors. */
 const maxDatabaseBytes = 2 * 1024 ** 3;
@@ -42,12 +43,11 @@ async function isDatabase(file: string): Promise<boolean> {
 }
 
 function parseDocument(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const document: unknown = JSON.parse(text);
-    if (typeof document === 'object' && document !== null) return document as Readonly<Record<string, unknown>>;
-  } catch (cause) {
-    throw new Problem('uptime.no_backup', 400, 'The file is neither JSON nor a database.', { cause });
-  }
+  const document = parseJsonOrThrow(
+    text,
+    (cause) => new Problem('uptime.no_backup', 400, 'The file is neither JSON nor a database.', { cause }),
+  );
+  if (typeof document === 'object' && document !== null) return document as Readonly<Record<string, unknown>>;
   throw new Problem('uptime.no_backup', 400, 'The file holds nothing that could be taken over.');
 }
 

@@ -17,6 +17,7 @@ import { formatOffset } from '../domain/time-zone.ts';
 import type { MaintenanceStore, StoredMaintenance } from '../store/maintenances.ts';
 import { buildWindowEvent, type UptimeEvent, type WindowEventKind } from '../notifications/events.ts';
 import type { EventQueue } from '../notifications/event-queue.ts';
+import { SerialQueue } from '../../kit/serial-queue.ts';
 
 /** Maximum delay between two evaluations, because clocks can be set and computers can sleep. */
 const maxDelayMs = 30_000;
@@ -44,7 +45,7 @@ export class Maintenances implements Disposable {
   #running = new Map<number, Slot>();
   #coveredIds: ReadonlySet<number> = new Set();
   #timer: Disposable | undefined;
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new SerialQueue();
   #closed = false;
 
   constructor(dependencies: MaintenancesDependencies) {
@@ -87,7 +88,7 @@ export class Maintenances implements Disposable {
   /** @throws Problem `uptime.invalid` (400) with fields */
   add(input: MaintenanceConfig): Promise<Maintenance> {
     assertValid(input);
-    return this.#serialize(async () => {
+    return this.#changes.run(async () => {
       const { context, store } = this.#dependencies;
       const since = context.clock.now();
       const id = await context.commit((transaction) => store.add(transaction, input, since));
@@ -99,7 +100,7 @@ export class Maintenances implements Disposable {
 
   /** Changes the given fields. */
   change(id: number, input: Readonly<Record<string, unknown>>): Promise<Maintenance> {
-    return this.#serialize(async () => {
+    return this.#changes.run(async () => {
       const { context, store } = this.#dependencies;
       const stored = this.#getStored(id);
       const definedFields = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
@@ -120,7 +121,7 @@ export class Maintenances implements Disposable {
   }
 
   remove(id: number): Promise<void> {
-    return this.#serialize(async () => {
+    return this.#changes.run(async () => {
       this.#getStored(id);
       const { context, store } = this.#dependencies;
       await context.commit((transaction) => store.remove(transaction, id));
@@ -185,7 +186,7 @@ export class Maintenances implements Disposable {
   }
 
   #announce(input: StoredMaintenance, announcements: readonly Announcement[]): Promise<void> {
-    return this.#serialize(async () => {
+    return this.#changes.run(async () => {
       const stored = this.#all.get(input.id) ?? input;
       const { context, store, events } = this.#dependencies;
       const newEvents = announcements.filter(({ key }) => !stored.told.includes(key));
@@ -237,12 +238,6 @@ export class Maintenances implements Disposable {
             : [],
       upcoming,
     };
-  }
-
-  #serialize<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#lastChange.then(work, work);
-    this.#lastChange = turn.catch(() => undefined);
-    return turn;
   }
 }
 

@@ -17,6 +17,7 @@ import {
   type StoredMonitorState,
   type RuntimeMonitor,
 } from './monitor-state.ts';
+import { SerialQueue } from '../../kit/serial-queue.ts';
 
 /** Maximum nesting depth of a field. */
 const maxLevels = 20;
@@ -42,7 +43,7 @@ export class Monitors {
   readonly #monitors = new Map<number, RuntimeMonitor>();
   readonly #idsByToken = new Map<string, number>();
   /** Serializes changes, so that each starts with the result of the previous one. */
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new SerialQueue();
 
   constructor(dependencies: MonitorsDependencies) {
     this.#dependencies = dependencies;
@@ -154,7 +155,7 @@ export class Monitors {
 
   /** Adds validated monitors in one transaction. */
   addAll(configs: readonly MonitorConfig[]): Promise<readonly RuntimeMonitor[]> {
-    return this.#serialize(async () => {
+    return this.#changes.run(async () => {
       const { context, store } = this.#dependencies;
       const now = context.clock.now();
       const ids = await context.commit(async (transaction: Kysely<Tables>) => {
@@ -191,7 +192,7 @@ export class Monitors {
     input: Readonly<Record<string, unknown>>,
     { merge, lenient = false }: { readonly merge: boolean; readonly lenient?: boolean },
   ): Promise<RuntimeMonitor> {
-    return this.#serialize(async () => {
+    return this.#changes.run(async () => {
       const monitor = this.get(id);
       const secrets = Object.fromEntries(secretFields.map((field) => [field, monitor.config[field]]));
       const existingFields = merge ? monitor.config : { ...secrets, active: monitor.config.active };
@@ -221,7 +222,7 @@ export class Monitors {
 
   /** Removes a monitor. The children of a group are removed as well, or lose their group. */
   remove(id: number, { findChildren: children }: { readonly findChildren: boolean }): Promise<readonly number[]> {
-    return this.#serialize(async () => {
+    return this.#changes.run(async () => {
       this.get(id);
       const { context, store, checker, local, onChange: changed } = this.#dependencies;
       const removedIds = children ? [id, ...this.#findDescendants(id).map((one) => one.id)] : [id];
@@ -334,12 +335,6 @@ export class Monitors {
   #isValidParent(parent: number, id: number | undefined): boolean {
     if (this.#monitors.get(parent)?.config.type !== 'group' || parent === id) return false;
     return id === undefined || !this.#findDescendants(id).some((one) => one.id === parent);
-  }
-
-  #serialize<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#lastChange.then(work, work);
-    this.#lastChange = turn.catch(() => undefined);
-    return turn;
   }
 }
 

@@ -4,6 +4,7 @@ import type { HeartbeatStore } from '../store/heartbeats.ts';
 import { type StoredHeartbeat } from '../store/heartbeats.ts';
 import type { Tables } from '../store/tables.ts';
 import { toStoredState, type RuntimeMonitor } from './monitor-state.ts';
+import { SingleFlight } from '../../kit/single-flight.ts';
 
 const flushMs = 1000;
 const maxBatchSize = 1000;
@@ -28,7 +29,7 @@ export class Recorder implements AsyncDisposable {
   #changedMonitors = new Set<RuntimeMonitor>();
   #effects: Effect[] = [];
   #timer: Disposable | undefined;
-  #flushing: Promise<void> | undefined;
+  readonly #flushing = new SingleFlight(() => this.#write());
   #failed = false;
   #closed = false;
 
@@ -66,7 +67,7 @@ export class Recorder implements AsyncDisposable {
 
   /** Writes everything that is queued; rejects when that failed. */
   async flush(): Promise<void> {
-    await this.#flushing;
+    await this.#flushing.settled();
     if (this.#isEmpty) return;
     await this.#flushQueue();
     if (this.#failed) throw new Error('heartbeats could not be written');
@@ -75,7 +76,7 @@ export class Recorder implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#timer?.[Symbol.dispose]();
-    await this.#flushing;
+    await this.#flushing.settled();
     if (!this.#isEmpty) await this.#flushQueue();
   }
 
@@ -93,8 +94,7 @@ export class Recorder implements AsyncDisposable {
   }
 
   async #flushQueue(): Promise<void> {
-    this.#flushing ??= this.#write().finally(() => (this.#flushing = undefined));
-    await this.#flushing;
+    await this.#flushing.run();
   }
 
   async #write(): Promise<void> {

@@ -16,6 +16,7 @@ import type { HeartbeatStore, StoredHeartbeat } from '../store/heartbeats.ts';
 import type { Bucket, BucketStore } from '../store/buckets.ts';
 import { bucketMs, type BucketSize, type Tables } from '../store/tables.ts';
 import { getIntervalMs, getMaxGapMs, type RuntimeMonitor } from './monitor-state.ts';
+import { SingleFlight } from '../../kit/single-flight.ts';
 
 const hourMs = bucketMs[1];
 const dayMs = bucketMs[2];
@@ -38,7 +39,7 @@ export interface RollupDependencies {
  */
 export class Rollup {
   readonly #dependencies: RollupDependencies;
-  #running: Promise<void> | undefined;
+  readonly #runs = new SingleFlight(() => this.#rollUpAll());
   #closed = false;
 
   constructor(dependencies: RollupDependencies) {
@@ -46,13 +47,12 @@ export class Rollup {
   }
 
   run(): Promise<void> {
-    this.#running ??= this.#rollUpAll().finally(() => (this.#running = undefined));
-    return this.#running;
+    return this.#runs.run();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#running;
+    await this.#runs.settled();
   }
 
   async #rollUpAll(): Promise<void> {

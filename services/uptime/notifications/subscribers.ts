@@ -6,6 +6,8 @@ import type { Context } from '../../contracts/service.ts';
 import type { Tables } from '../store/tables.ts';
 import type { StoredPage } from '../store/status-pages.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { parseJson } from '../../contracts/parse-json.ts';
+import { SerialQueue } from '../../kit/serial-queue.ts';
 
 const hourMs = 3_600_000;
 const purpose = 'uptime.subscriber';
@@ -45,7 +47,7 @@ export class Subscribers {
   readonly #addressLimiter: RateLimiter;
   readonly #mailboxLimiter: RateLimiter;
   readonly #totalLimiter: RateLimiter;
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new SerialQueue();
 
   constructor(context: Pick<Context, 'db' | 'commit' | 'clock' | 'random' | 'vault' | 'log'>) {
     this.#context = context;
@@ -58,7 +60,7 @@ export class Subscribers {
     const { vault, log } = this.#context;
     for (const row of await this.#db.selectFrom('page_subscribers').selectAll().orderBy('id').execute()) {
       try {
-        const { address, token, base } = Sealed.parse(JSON.parse(vault.open(row.sealed, purpose)));
+        const { address, token, base } = Sealed.parse(parseJson(vault.open(row.sealed, purpose)));
         this.#subscribers.set(row.id, {
           id: row.id,
           page: row.page_id,
@@ -101,7 +103,7 @@ export class Subscribers {
     const parsed = Address.safeParse(typeof input === 'string' ? input.trim() : input);
     if (!parsed.success) throw new Problem('uptime.invalid', 400, 'This is no mail address.');
     if (!this.#addressLimiter.tryTake(remoteAddress) || !this.#totalLimiter.tryTake('')) throw tooMany();
-    return this.#serialize(async () => {
+    return this.#changes.run(async () => {
       const address = parsed.data;
       const pageSubscribers = this.listForPage(page.id);
       const existing = pageSubscribers.find((one) => one.address === address);
@@ -170,12 +172,6 @@ export class Subscribers {
 
   get #db(): Kysely<Tables> {
     return this.#context.db;
-  }
-
-  #serialize<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#lastChange.then(work, work);
-    this.#lastChange = turn.catch(() => undefined);
-    return turn;
   }
 }
 

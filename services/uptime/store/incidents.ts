@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Incident } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
+import { buildCandidatePattern } from '../../kit/like-pattern.ts';
 
 /** Outage that ended before the import of its monitor. */
 export interface PastOutage {
@@ -101,7 +102,7 @@ export class IncidentStore {
       .set({ acknowledged_by: author })
       .where('acknowledged_by', '=', account)
       .execute();
-    const pattern = `%${JSON.stringify(account).replaceAll(/[\\%_]/g, '_')}%`;
+    const pattern = buildCandidatePattern(JSON.stringify(account));
     const query = transaction.selectFrom('incidents').select(['id', 'notes']).where('notes', 'like', pattern);
     for (const { id, notes } of await query.execute()) {
       const renamed = (JSON.parse(notes) as Incident['notes']).map((note) =>

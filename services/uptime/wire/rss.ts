@@ -3,6 +3,7 @@ import type { PublicNote } from '../../contracts/uptime/status-pages.ts';
 import { formatKumaTime } from '../domain/time-format.ts';
 import type { StoredPage } from '../store/status-pages.ts';
 import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
+import { escapeXml, removeInvalidXmlCharacters } from '../../kit/escape-xml.ts';
 
 const statusLabels: Readonly<Record<PageStatus, string>> = {
   maintenance: 'Under maintenance',
@@ -69,18 +70,5 @@ function renderItem(item: { title: string; text: string; id: string; at: number 
 }
 
 function toCdata(text: string): string {
-  return `<![CDATA[${removeInvalidCharacters(text).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
-}
-
-function escapeXml(text: string): string {
-  return removeInvalidCharacters(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-}
-
-/** Removes characters that XML does not permit. */
-function removeInvalidCharacters(text: string): string {
-  return [...text.toWellFormed()].filter((one) => one >= ' ' || one === '\n' || one === '\t').join('');
+  return `<![CDATA[${removeInvalidXmlCharacters(text).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 }

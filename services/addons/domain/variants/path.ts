@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../../contracts/is-record.ts';
 
 /** Problem of a script with a message for users. */
 export class ScriptError extends Error {

@@ -1,6 +1,6 @@
-import { isRecord } from '../is-record.ts';
 import { parseValues, unquote, type Literal } from './literal.ts';
 import { resolveLocations, setValue, parsePath, ScriptError, getValue, type Location, type Step } from './path.ts';
+import { isRecord } from '../../../contracts/is-record.ts';
 
 const maxInstructions = 500;
 const pathForm = /^((?:[^\s='"[\]]|\[(?:[^\]"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\])+)\s*/;

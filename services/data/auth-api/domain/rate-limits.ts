@@ -1,4 +1,5 @@
 import { LruMap } from '../../../kit/lru-map.ts';
+import { LeakyBucket } from '../../../kit/leaky-bucket.ts';
 
 /** Maximum number of requests in a time window. */
 interface Limit {
@@ -38,40 +39,34 @@ const networkMultiple = 4;
 
 const maxBuckets = 20_000;
 
-interface Bucket {
-  level: number;
-  updatedAt: number;
-}
-
-/** In-memory leaky buckets, which fill with each request and drain evenly. */
+/** Limits in memory, as leaky buckets. */
 export class RateLimits {
-  readonly #buckets = new LruMap<string, Bucket>(maxBuckets);
+  readonly #buckets = new LruMap<string, LeakyBucket>(maxBuckets);
+  /** Times of the last permitted uses. */
+  readonly #turns = new LruMap<string, number>(maxBuckets);
 
   /** Counts a request. Returns false when the limit of its location or of its network is reached. */
   allows(kind: keyof typeof requestLimits, { location, network }: Origin, now: number): boolean {
     const limit = requestLimits[kind];
     const shared = { ...limit, max: limit.max * networkMultiple };
-    const locationBucket = this.#bucket(`${kind}\0${location}`, limit, now);
-    const networkBucket = this.#bucket(`${kind} of all\0${network}`, shared, now);
-    if (locationBucket.level + 1 > limit.max || networkBucket.level + 1 > shared.max) return false;
-    locationBucket.level += 1;
-    networkBucket.level += 1;
+    const buckets = [this.#bucket(`${kind}\0${location}`, limit), this.#bucket(`${kind} of all\0${network}`, shared)];
+    if (buckets.some((bucket) => bucket.getWaitMs(now) > 0)) return false;
+    for (const bucket of buckets) bucket.add(now);
     return true;
   }
 
   /** Returns true when another secret of this account may be tried. */
   mayTry(kind: keyof typeof failureLimits, account: string, now: number): boolean {
-    return this.#bucket(`wrong ${kind}\0${account}`, failureLimits[kind], now).level + 1 <= failureLimits[kind].max;
+    return this.#bucket(`wrong ${kind}\0${account}`, failureLimits[kind]).getWaitMs(now) === 0;
   }
 
   addFailure(kind: keyof typeof failureLimits, account: string, now: number): void {
-    this.#bucket(`wrong ${kind}\0${account}`, failureLimits[kind], now).level += 1;
+    this.#bucket(`wrong ${kind}\0${account}`, failureLimits[kind]).add(now);
   }
 
   /** Removes an attempt that was counted in advance and did not fail. */
   removeFailure(kind: keyof typeof failureLimits, account: string): void {
-    const bucket = this.#buckets.get(`wrong ${kind}\0${account}`);
-    if (bucket !== undefined) bucket.level = Math.max(0, bucket.level - 1);
+    this.#buckets.get(`wrong ${kind}\0${account}`)?.remove();
   }
 
   clearFailures(kind: keyof typeof failureLimits, account: string): void {
@@ -80,25 +75,19 @@ export class RateLimits {
 
   /** Returns the seconds until the next permitted use; undefined when it is permitted now. */
   remainingSeconds(kind: string, everyMs: number, now: number): number | undefined {
-    const until = (this.#buckets.get(`once\0${kind}`)?.updatedAt ?? -Infinity) + everyMs;
+    const until = (this.#turns.get(kind) ?? -Infinity) + everyMs;
     return until > now ? Math.floor((until - now) / 1000) : undefined;
   }
 
   /** Like {@link remainingSeconds}, and counts a permitted use. */
   takeTurn(kind: string, everyMs: number, now: number): number | undefined {
     const remaining = this.remainingSeconds(kind, everyMs, now);
-    if (remaining === undefined) this.#store(`once\0${kind}`, { level: 0, updatedAt: now });
+    if (remaining === undefined) this.#turns.set(kind, now);
     return remaining;
   }
 
-  #bucket(key: string, { max, perMs }: Limit, now: number): Bucket {
-    const before = this.#buckets.get(key);
-    const drained =
-      before === undefined ? 0 : Math.max(0, before.level - (Math.max(0, now - before.updatedAt) * max) / perMs);
-    return this.#store(key, { level: drained, updatedAt: now });
-  }
-
-  #store(key: string, bucket: Bucket): Bucket {
+  #bucket(key: string, { max, perMs }: Limit): LeakyBucket {
+    const bucket = this.#buckets.get(key) ?? new LeakyBucket({ capacity: max, drainMs: perMs / max });
     this.#buckets.set(key, bucket);
     return bucket;
   }

@@ -35,7 +35,7 @@ function matchesEntry(entry: string, target: string): boolean {
     .map((segment) => {
       if (segment === '**') return '.*';
       if (segment === '*') return '[^./]*';
-      return segment === '?' ? '[^./]' : segment.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+      return segment === '?' ? '[^./]' : RegExp.escape(segment);
     })
     .join('');
   // Anyone chooses the target, and several stars need too much time with backtracking.

@@ -4,6 +4,8 @@ import type { Metadata } from '../domain/metadata.ts';
 import { AuthError } from './auth-error.ts';
 import { exceedsDepth } from '../../../kit/json-depth.ts';
 import { readRequestBody } from '../../../kit/http/body.ts';
+import { parseJsonOrThrow } from '../../../contracts/parse-json.ts';
+import { isRecord } from '../../../contracts/is-record.ts';
 
 const maxDepth = 1000;
 /** Maximum size of a body. */
@@ -32,16 +34,10 @@ export class Body {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   constructor(text: string) {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      throw createJsonError(describeJsonError(text));
-    }
-    if (value !== null && (typeof value !== 'object' || Array.isArray(value)))
-      throw createJsonError(describeMismatch(value, 'body', 'object'));
+    const value = parseJsonOrThrow(text, () => createJsonError(describeJsonError(text)));
+    if (value !== null && !isRecord(value)) throw createJsonError(describeMismatch(value, 'body', 'object'));
     if (exceedsDepth(value, maxDepth)) throw createJsonError('exceeded max depth');
-    this.#fields = (value ?? {}) as Readonly<Record<string, unknown>>;
+    this.#fields = value ?? {};
   }
 
   has(name: string): boolean {

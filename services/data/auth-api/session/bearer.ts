@@ -4,6 +4,8 @@ import { AuthError } from '../http/auth-error.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { findUserAndSession, type StoredSession } from '../store/sessions.ts';
 import type { StoredUser } from '../store/users.ts';
+import { parseJson } from '../../../contracts/parse-json.ts';
+import { toRecord } from '../../../contracts/is-record.ts';
 
 const createMissingTokenError = (): AuthError =>
   new AuthError(401, 'no_authorization', 'This endpoint requires a valid Bearer token');
@@ -11,13 +13,8 @@ const createTokenError = (reason: string): AuthError => new AuthError(403, 'bad_
 
 /** Returns the algorithm that a token names, only for the error message. */
 function readAlgorithm(token: string): string | undefined {
-  try {
-    const head: unknown = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
-    const alg = typeof head === 'object' && head !== null && 'alg' in head ? head.alg : undefined;
-    return typeof alg === 'string' ? alg : undefined;
-  } catch {
-    return undefined;
-  }
+  const { alg } = toRecord(parseJson(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()));
+  return typeof alg === 'string' ? alg : undefined;
 }
 
 async function verifyClaims({ keys }: Pick<AuthDependencies, 'keys'>, call: AuthCall): Promise<Claims> {

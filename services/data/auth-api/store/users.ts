@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Metadata } from '../domain/metadata.ts';
 import type { Sql } from './database.ts';
+import { buildContainsPattern } from '../../../kit/like-pattern.ts';
 
 /** Stored time in UTC without a zone: `2026-01-02T03:04:05.678`. */
 export type StoredTime = string;
@@ -322,7 +323,7 @@ export async function listUsers(
     readonly sort: readonly { readonly column: SortColumn; readonly ascending: boolean }[];
   },
 ): Promise<UserPage> {
-  const like = `%${filter.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  const like = buildContainsPattern(filter);
   const where = `u.aud = 'authenticated' and ($1 = '' or u.email ilike $2 or u.phone like $2
     or u.id::text = lower($1) or u.raw_user_meta_data ->> 'full_name' ilike $2
     or u.raw_user_meta_data ->> 'name' ilike $2)`;

@@ -1,5 +1,7 @@
 import { RestError } from '../errors.ts';
 import { CsvError, parseCsvRows } from '../../csv/parse.ts';
+import { parseJsonOrThrow } from '../../../contracts/parse-json.ts';
+import { isRecord } from '../../../contracts/is-record.ts';
 
 /** Rows of a write request. */
 export interface Payload {
@@ -27,15 +29,15 @@ export function parsePayload(type: string | undefined, text: string, columns: re
   if (media !== 'application/json' && media !== 'application/vnd.pgrst.object+json' && media !== '') {
     throw new RestError(400, 'PGRST102', `Content-Type not acceptable: ${media}`);
   }
-  const value = parseJson(text);
+  const value = parseJsonPayload(text);
   if (!Array.isArray(value)) {
     // PostgREST treats a number, a text, a boolean or null as an empty list.
-    if (!isObject(value)) return { json: '[]', keys: [], count: 0, isList: true };
+    if (!isRecord(value)) return { json: '[]', keys: [], count: 0, isList: true };
     return { json: `[${text}]`, keys: Object.keys(value), count: 1, isList: false };
   }
   const [first] = value as unknown[];
   if (first === undefined) return { json: '[]', keys: [], count: 0, isList: true };
-  if (!value.every(isObject)) throw createBodyError('All object keys must match');
+  if (!value.every(isRecord)) throw createBodyError('All object keys must match');
   const keys = Object.keys(first as object);
   const expectedKeys = new Set(keys);
   const isUniform = value.every((each) => {
@@ -47,13 +49,8 @@ export function parsePayload(type: string | undefined, text: string, columns: re
 }
 
 /** @throws RestError PGRST102 */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) throw createBodyError('Empty or invalid json');
-    throw error;
-  }
+export function parseJsonPayload(text: string): unknown {
+  return parseJsonOrThrow(text, () => createBodyError('Empty or invalid json'));
 }
 
 function toPayload(objects: readonly Record<string, string | null>[]): Payload {
@@ -76,10 +73,6 @@ function parseCsv(text: string): readonly string[][] {
     if (error instanceof CsvError) throw createBodyError(error.message);
     throw error;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function createBodyError(message: string): RestError {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Attachment, Message } from '../../domain/message.ts';
-import { convertText, escapeHtml } from '../../domain/text/convert.ts';
+import { convertText } from '../../domain/text/convert.ts';
 import { readJson, type Exchange } from '../exchange.ts';
 import { choiceField, formatField, passwordField, serverFields, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
 import { appTitle, getColor } from '../colors.ts';
 import { defineScheme, type Address, type Send } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
+import { escapeMarkup } from '../../../kit/escape-html.ts';
 
 const Login = z.object({
   access_token: z.string(),
@@ -29,7 +30,7 @@ function parseMode({ query, host, user, password, path }: DestinationUrl): Mode 
 /** Builds the event with the body as text, and formatted if the URL requests it. */
 function buildEvent({ title, body, format }: Message, msgtype: string) {
   if (format === 'text') return { msgtype, body: title === '' ? body : `# ${title}\r\n${body}` };
-  const heading = title === '' ? '' : `<h1>${escapeHtml(title)}</h1>`;
+  const heading = title === '' ? '' : `<h1>${escapeMarkup(title)}</h1>`;
   const plainText = convertText(body, format, 'text');
   const formatted_body = `${heading}${convertText(body, format, 'html')}`;
   return {
@@ -122,12 +123,17 @@ function sendToWebhook({ url, origin }: Address, mode: Exclude<Mode, 'off'>): Se
   const name = mode !== 't2bot' && url.user !== undefined && url.password !== undefined ? url.user : appTitle;
   return ({ title, body, type, format, time }, { request }) => {
     if (mode === 'slack') {
-      const attachment = { title: escapeHtml(title), text: escapeHtml(body), color: getColor(type), footer: appTitle };
+      const attachment = {
+        title: escapeMarkup(title),
+        text: escapeMarkup(body),
+        color: getColor(type),
+        footer: appTitle,
+      };
       const attachments = [{ ...attachment, ts: Math.floor(time / 1000) }];
       return request(postJson(address, { username: name, mrkdwn: format === 'markdown', attachments }));
     }
     const html = format === 'text' ? undefined : convertText(body, format, 'html');
-    const textParts = html === undefined ? [title, body] : [escapeHtml(title), html];
+    const textParts = html === undefined ? [title, body] : [escapeMarkup(title), html];
     const text = textParts.filter((part) => part !== '').join(html === undefined ? '\r\n' : '<br/>');
     return request(postJson(address, { displayName: name, format: html === undefined ? 'plain' : 'html', text }));
   };

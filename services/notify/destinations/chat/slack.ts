@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Attachment } from '../../domain/message.ts';
-import { escapeHtml } from '../../domain/text/convert.ts';
 import { readJson, type Exchange } from '../exchange.ts';
 import { untypedParts } from '../files.ts';
 import { secretField, switchField, textField } from '../fields.ts';
@@ -10,6 +9,7 @@ import { appTitle, getColor } from '../colors.ts';
 import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
 import type { DestinationUrl } from '../url.ts';
+import { escapeMarkup } from '../../../kit/escape-html.ts';
 
 const Reply = z.object({
   ok: z.boolean(),
@@ -119,7 +119,7 @@ export const slackKind = defineScheme({
           ...(url.user === undefined ? {} : { username: url.user }),
           mrkdwn: options.format !== 'text',
           attachments: [
-            { title: escapeHtml(title), ...titleLink, text: body, color: getColor(type), ...footer, ...timestamp },
+            { title: escapeMarkup(title), ...titleLink, text: body, color: getColor(type), ...footer, ...timestamp },
           ],
           // `+C012345` is the ID of a channel, not its name.
           ...(channel === undefined ? {} : { channel: channel.replace(/^\+/, '') }),

@@ -1,4 +1,3 @@
-import { escapeHtml } from '../../domain/text/convert.ts';
 import { fits } from '../../domain/text/split.ts';
 import { untypedParts } from '../files.ts';
 import { choiceField, requiredField, secretField, switchField, textField } from '../fields.ts';
@@ -6,6 +5,7 @@ import { postJson, postParts } from '../http.ts';
 import { isYes } from '../options.ts';
 import { withPath } from '../url-fields.ts';
 import { defineScheme } from '../scheme.ts';
+import { escapeMarkup } from '../../../kit/escape-html.ts';
 
 /** Maximum length of the caption of a file (https://core.telegram.org/bots/api#sendphoto), in characters. */
 const maxCaptionLength = 1024;
@@ -35,7 +35,7 @@ export const telegramKind = defineScheme({
   titleLimit: 0,
   bodyLimit: 4096,
   overflow: 'split',
-  heading: (title) => `<b>${escapeHtml(title)}</b>\n`,
+  heading: (title) => `<b>${escapeMarkup(title)}</b>\n`,
   perTarget: true,
   form: {
     about: 'Chats, groups and channels of Telegram, through a bot.',

@@ -7,6 +7,7 @@ import { parseOptions, writeOptions, type CommonOptions } from '../options.ts';
 import { splitTargets, secretsIn, withPath } from '../url-fields.ts';
 import { createSend } from '../scheme.ts';
 import { encodePart, hostAndPort, userInfo, type DestinationUrl } from '../url.ts';
+import { decodePercentEncoding } from '../../../contracts/percent-encoding.ts';
 
 const priorities: readonly string[] = ['min', 'low', 'default', 'high', 'max'];
 
@@ -33,12 +34,8 @@ function linkedFile({ query }: DestinationUrl): Readonly<Record<string, string>>
 }
 
 function decodeName(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // An address may contain a percent sign that encodes nothing.
-    return text;
-  }
+  // An address may contain a percent sign that encodes nothing.
+  return decodePercentEncoding(text) ?? text;
 }
 
 /** Returns the tags of both arguments, each once and in order, as Apprise sends them. */

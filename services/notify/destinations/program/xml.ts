@@ -1,18 +1,10 @@
 import { encodeFiles } from '../files.ts';
 import { defineScheme } from '../scheme.ts';
 import { renameFields, webDefaults, buildWebForm, parseWebTarget } from './web.ts';
+import { escapeXml } from '../../../kit/escape-xml.ts';
 
 /** Schema of Apprise's XML notifications. */
 const schema = 'https://raw.githubusercontent.com/caronc/apprise/master/apprise/assets/NotifyXML-1.1.xsd';
-
-function escapeXml(text: string): string {
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  // XML 1.0 cannot represent other control characters and these two, not even escaped.
-  return escaped
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&apos;')
-    .replace(/[^\t\n\r\P{Cc}]|[\ufffe\uffff]/gu, '');
-}
 
 /** `xml://[user:password@]host[:port]/path`: posts the notification as XML to any web address. */
 export const xmlKind = defineScheme({

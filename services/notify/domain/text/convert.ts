@@ -3,6 +3,7 @@ import type { TextFormat } from '../../../contracts/notify/notification.ts';
 import { htmlToText } from '../../../kit/plain-text.ts';
 import { renderHtml } from './dialect.ts';
 import { googleChat, markdown, slack, telegram } from './dialects.ts';
+import { escapeMarkup } from '../../../kit/escape-html.ts';
 
 /** Output format of a destination: a common format or the dialect of one program. */
 export type OutputFormat = TextFormat | 'slack' | 'telegram' | 'googleChat';
@@ -18,14 +19,9 @@ const marked = new Marked({
   breaks: true,
   gfm: true,
   renderer: {
-    html: ({ text }) => escapeHtml(text),
+    html: ({ text }) => escapeMarkup(text),
   },
 });
-
-/** Escapes text for HTML. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
 
 /** Converts text to the format of a destination. Markdown is readable as text and is not changed. */
 export function convertText(body: string, from: TextFormat, to: OutputFormat): string {
@@ -37,19 +33,19 @@ export function convertText(body: string, from: TextFormat, to: OutputFormat): s
     case 'markdown':
       return from === 'html' ? renderHtml(body, markdown) : body;
     case 'html':
-      return from === 'text' ? escapeHtml(body).replace(/\r\n|\n|\r/g, '<br/>') : toHtml(body, from);
+      return from === 'text' ? escapeMarkup(body).replace(/\r\n|\n|\r/g, '<br/>') : toHtml(body, from);
     case 'slack':
-      return from === 'text' ? escapeHtml(body) : renderHtml(toHtml(body, from), slack);
+      return from === 'text' ? escapeMarkup(body) : renderHtml(toHtml(body, from), slack);
     case 'googleChat':
       return from === 'text' ? body : renderHtml(toHtml(body, from), googleChat);
     case 'telegram':
-      return from === 'text' ? escapeHtml(body) : renderHtml(toHtml(body, from), telegram);
+      return from === 'text' ? escapeMarkup(body) : renderHtml(toHtml(body, from), telegram);
   }
 }
 
 function toHtml(body: string, from: TextFormat): string {
   if (from === 'html') return body;
-  const preformatted = `<pre>${escapeHtml(body)}</pre>`;
+  const preformatted = `<pre>${escapeMarkup(body)}</pre>`;
   if (body.length > maxMarkdownLength) return preformatted;
   try {
     return marked.parse(body, { async: false }).trim();

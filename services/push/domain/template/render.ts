@@ -7,6 +7,7 @@ import { parseTemplate } from './parse.ts';
 import { TemplateRun, type TemplateEnvironment } from './run.ts';
 import { TemplateSyntaxError, type Node } from './syntax.ts';
 import { toValue } from './values.ts';
+import { parseJsonOrThrow } from '../../../contracts/parse-json.ts';
 
 /** Limits of ntfy: bytes of a template and characters of its output. */
 const maxTemplateBytes = 32 * 1024;
@@ -26,11 +27,7 @@ const actionsAndEscapedBreaks = /\{\{[^]*?\}\}|\\n/g;
  * @throws Problem 40042
  */
 export function parseTemplateData(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch (cause) {
-    throw refuse('template_not_json', undefined, { cause });
-  }
+  return parseJsonOrThrow(body, (cause) => refuse('template_not_json', undefined, { cause }));
 }
 
 /**

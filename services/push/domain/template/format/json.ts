@@ -4,6 +4,7 @@ import type { TemplateRun } from '../run.ts';
 import { formatMoment } from '../time/layout.ts';
 import { Moment } from '../time/moment.ts';
 import { Dict, Integer, List, type Value, toValue } from '../values.ts';
+import { parseJsonOrThrow } from '../../../../contracts/parse-json.ts';
 
 interface Style {
   /** Escapes `<`, `>` and `&` for use in HTML. */
@@ -89,10 +90,7 @@ function quoteJson(bytes: string, { escapeHtml }: Style, run: TemplateRun): stri
  * @throws ExecutionError
  */
 export function readJson(bytes: string): Value {
-  try {
-    return toValue(JSON.parse(fromBytes(bytes)));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new ExecutionError(toBytes(`invalid JSON: ${error.message}`));
-    throw error;
-  }
+  const toError = (cause: unknown): ExecutionError =>
+    new ExecutionError(toBytes(`invalid JSON: ${cause instanceof Error ? cause.message : ''}`));
+  return toValue(parseJsonOrThrow(fromBytes(bytes), toError));
 }

@@ -1,4 +1,0 @@
-/** Returns true for objects that are no list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
