@@ -19,6 +19,7 @@ const checks = [
   ['format', 'prettier', ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.']],
   ['unused code', 'knip', ['--no-progress']],
   ['configuration docs', 'node', ['scripts/configuration-docs.ts', '--check']],
+  ['architecture docs', 'node', ['scripts/architecture-docs.ts', '--check']],
 ];
 
 let failed = 0;

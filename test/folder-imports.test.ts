@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { findFolderCycles, readFolderImports, readSources } from './support/folder-imports.ts';
+import { findFolderCycles, listEdges, readFolderImports, readSources, reduceEdges } from '../scripts/folder-imports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -31,6 +31,33 @@ describe('findFolderCycles', () => {
       ]),
     );
     expect(findFolderCycles(imports)).toEqual([]);
+  });
+});
+
+describe('edges between folders', () => {
+  it('are grouped, sorted and without those that follow from others', () => {
+    const imports = new Map([
+      ['b/x', new Set(['c/y', 'b/z'])],
+      ['a/x', new Set(['b/x', 'c/y'])],
+    ]);
+    const edges = listEdges(imports, (folder) => folder.slice(0, 1));
+    expect(edges).toEqual([
+      ['a', 'b'],
+      ['a', 'c'],
+      ['b', 'c'],
+    ]);
+    expect(reduceEdges(edges)).toEqual([
+      ['a', 'b'],
+      ['b', 'c'],
+    ]);
+  });
+
+  it('are all kept in a cycle', () => {
+    const edges = [
+      ['a', 'b'],
+      ['b', 'a'],
+    ] as const;
+    expect(reduceEdges(edges)).toEqual(edges);
   });
 });
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readSources } from './support/folder-imports.ts';
+import { readSources } from '../scripts/folder-imports.ts';
 
 interface Violation {
   readonly from: string;

@@ -5,6 +5,7 @@ import { Problem } from '../contracts/problem.ts';
 import { findSessionSecret } from '../contracts/session.ts';
 import { createHttpListener, type Exchange, type Route } from '../kit/http/listener.ts';
 import { jsonReply, textReply, type Reply } from '../kit/http/respond.ts';
+import { apiPageHeaders, renderApiPage } from './api-page/page.ts';
 import type { LiveEvents } from './events.ts';
 
 const commonHeaders = { ...frameDenyHeaders, 'Cache-Control': 'no-store' };
@@ -26,6 +27,7 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
       handle: async () =>
         jsonReply(200, await context.host.openApi(), { ...commonHeaders, 'Content-Type': 'application/json' }),
     },
+    { method: 'GET', path: '/api', handle: (exchange) => getApiPage(context, exchange) },
     { method: 'GET', path: '/metrics', handle: (exchange) => getMetrics(context, exchange) },
     { method: 'GET', path: '/metrics/:service', handle: (exchange) => getMetrics(context, exchange) },
   ];
@@ -54,6 +56,13 @@ function handleByHost(
   }
   if (path === '/api' || path.startsWith('/api/')) host.handleApi(request, response);
   else host.handlePage(request, response);
+}
+
+/** Returns the documentation of the API, with the address under which it was requested in its examples. */
+async function getApiPage(context: ControlContext, { request }: Exchange): Promise<Reply> {
+  const { encrypted } = request.socket as { readonly encrypted?: boolean };
+  const base = `${encrypted === true ? 'https' : 'http'}://${request.headers.host ?? '127.0.0.1'}`;
+  return textReply(200, renderApiPage(await context.host.openApi(), base), { ...commonHeaders, ...apiPageHeaders });
 }
 
 /** Returns the metrics of one service or of all, to administrators and accounts with a grant on the service `metrics`. */

@@ -14,7 +14,7 @@ import { openListener, type Listener } from '../http/listener.ts';
 import { createLoadingHandler } from '../http/loading-handler.ts';
 import { createPublicHostResolver } from '../http/proxies.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
-import type { HostDependencies } from './host-parts.ts';
+import type { ListenerEnvironment } from './host-parts.ts';
 
 /** Interval of retries for a listener that could not open. */
 const retryAfterMs = 30_000;
@@ -52,7 +52,7 @@ export interface ServiceListeners {
  */
 export async function openListeners(
   descriptor: ServiceDescriptor,
-  parts: HostDependencies,
+  parts: ListenerEnvironment,
   settings: ServiceSettings,
   hosts: Hosts,
   changed: (states: readonly ListenerState[]) => void,
@@ -94,7 +94,7 @@ class RetriedListener {
   state: ListenerState;
   readonly #descriptor: ServiceDescriptor;
   readonly #manifest: ListenerManifest;
-  readonly #parts: HostDependencies;
+  readonly #parts: ListenerEnvironment;
   readonly #port: number;
   readonly #certificate: CertificateFiles | undefined;
   readonly #hosts: Hosts;
@@ -108,7 +108,7 @@ class RetriedListener {
     descriptor: ServiceDescriptor,
     manifest: ListenerManifest,
     setting: string,
-    parts: HostDependencies,
+    parts: ListenerEnvironment,
     settings: ServiceSettings,
     hosts: Hosts,
   ) {
@@ -234,7 +234,7 @@ class RetriedListener {
 function withMetrics(
   { id, capabilities, listeners = [] }: ServiceDescriptor,
   service: Service,
-  parts: HostDependencies,
+  parts: ListenerEnvironment,
 ): ListenerHandler {
   // The control service has its own page for all metrics, behind the sign-in.
   if (service.http === undefined || capabilities?.includes('controlHost') === true) return service;
@@ -251,7 +251,7 @@ function withMetrics(
 function withinScope(
   service: string,
   handler: ListenerHandler,
-  { security, caller }: HostDependencies,
+  { security, caller }: Pick<ListenerEnvironment, 'caller' | 'security'>,
 ): ListenerHandler {
   const getScope = (request: IncomingMessage) => ({ service, address: caller(request).remoteAddress });
   const describe = ({ method = '', url = '/' }: IncomingMessage): string => `${method} ${url.split('?', 1)[0] ?? ''}`;

@@ -11,7 +11,7 @@ import { servicePartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import { withCapabilities, type CapabilityProviders } from './capabilities.ts';
 import { AdditionalHosts } from './additional-hosts.ts';
-import type { HostDependencies } from './host-parts.ts';
+import type { HostDependencies, HostRuntime } from './host-parts.ts';
 import { createExternalListeners } from './outside-listeners.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
@@ -212,8 +212,8 @@ async function settleWithin(
 }
 
 /** Returns the stop timeout in ms: that of the settings, or of the service if longer. */
-export function getStopTimeout({ stopMs = 0 }: ServiceDescriptor, parts: HostDependencies): number {
-  return Math.max(parts.hostSettings().stopTimeout * 1000, stopMs);
+export function getStopTimeout({ stopMs = 0 }: ServiceDescriptor, { hostSettings }: HostRuntime): number {
+  return Math.max(hostSettings().stopTimeout * 1000, stopMs);
 }
 
 /** Restores the service's part of a backup in addition to files. */
@@ -223,7 +223,7 @@ async function restoreParts(service: Service, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function started(service: Service, { clock }: HostDependencies, signal: AbortSignal): Promise<void> {
+async function started(service: Service, { clock }: HostRuntime, signal: AbortSignal): Promise<void> {
   const stopped = Promise.withResolvers<never>();
   const stop = (): void =>
     stopped.reject(new Problem('host.start_stopped', 503, 'It was stopped before it had started.'));

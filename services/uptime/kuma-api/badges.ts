@@ -6,16 +6,14 @@ import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { getCertificateDays } from '../domain/certificate.ts';
 import { getAveragePing } from '../domain/tally.ts';
 import type { StoredPage, StatusPages } from '../store/status-pages.ts';
-import type { Statistics } from '../monitoring/statistics.ts';
-import type { Monitors } from '../monitoring/monitors.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { pageStatus } from '../wire/page-status.ts';
 
 export interface BadgeDependencies {
   readonly clock: Clock;
-  readonly monitors: Monitors;
+  readonly monitoring: Monitoring;
   readonly pages: StatusPages;
-  readonly figures: Statistics;
 }
 
 type Query = (name: string) => string | undefined;
@@ -67,7 +65,7 @@ export function badgeRoutes(dependencies: BadgeDependencies): readonly Route[] {
 }
 
 async function handleMonitorBadge(
-  { monitors, pages }: BadgeDependencies,
+  { monitoring: { monitors }, pages }: BadgeDependencies,
   make: MakeBadge,
   exchange: Exchange,
 ): Promise<Reply> {
@@ -98,13 +96,13 @@ function statusBadge({ checkState }: RuntimeMonitor, query: Query): BadgeContent
 }
 
 async function uptimeBadge(
-  { figures }: BadgeDependencies,
+  { monitoring: { statistics } }: BadgeDependencies,
   monitor: RuntimeMonitor,
   query: Query,
   duration = '24h',
 ): Promise<BadgeContent> {
   const hours = parseHours(duration);
-  const ratio = await figures.getUptimeRatio(monitor, hours);
+  const ratio = await statistics.getUptimeRatio(monitor, hours);
   const value = getOverride(query) ?? ratio * 100;
   const percent = Number.isInteger(value) && value !== 100 && value !== 0 ? String(value) : value.toPrecision(4);
   return {
@@ -115,7 +113,7 @@ async function uptimeBadge(
 }
 
 async function pingBadge(
-  { figures }: BadgeDependencies,
+  { monitoring: { statistics } }: BadgeDependencies,
   monitor: RuntimeMonitor,
   query: Query,
   duration: string | undefined,
@@ -123,7 +121,7 @@ async function pingBadge(
 ): Promise<BadgeContent> {
   const durationText = duration ?? '24h';
   const hours = Math.min(maxHours, parseHours(durationText));
-  const ping = getOverride(query) ?? getAveragePing(await figures.getTally(monitor, hours));
+  const ping = getOverride(query) ?? getAveragePing(await statistics.getTally(monitor, hours));
   if (ping === null) return notAvailable;
   return {
     label: getLabel(query, `${name} (${getLeadingNumber(durationText)}${query('labelSuffix') ?? 'h'})`),
@@ -161,7 +159,7 @@ function responseBadge({ checkState }: RuntimeMonitor, query: Query): BadgeConte
   };
 }
 
-function pageBadge({ monitors }: BadgeDependencies, page: StoredPage, query: Query): BadgeContent {
+function pageBadge({ monitoring: { monitors } }: BadgeDependencies, page: StoredPage, query: Query): BadgeContent {
   const label = query('label') ?? '';
   switch (pageStatus(page, monitors)) {
     case 'maintenance':

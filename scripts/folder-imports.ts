@@ -59,3 +59,30 @@ function listReachable(imports: FolderImports, start: string): ReadonlySet<strin
   }
   return reached;
 }
+
+/** Import from one folder, or group of folders, to another. */
+export type Edge = readonly [from: string, to: string];
+
+/** Lists the imports between groups of folders, without those inside of a group, in alphabetical order. */
+export function listEdges(imports: FolderImports, getGroup: (folder: string) => string): readonly Edge[] {
+  const edges = new Map<string, Edge>();
+  for (const [folder, targets] of imports) {
+    const from = getGroup(folder);
+    for (const target of targets) {
+      const to = getGroup(target);
+      if (from !== to) edges.set(`${from} ${to}`, [from, to]);
+    }
+  }
+  return [...edges].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, edge]) => edge);
+}
+
+/** Removes the edges that follow from others (transitive reduction). */
+export function reduceEdges(edges: readonly Edge[]): readonly Edge[] {
+  return edges.filter(([from, to]) => {
+    const rest = edges.filter(([one, other]) => one !== from || other !== to);
+    const targets = new Map<string, Set<string>>();
+    for (const [one, other] of rest) targets.set(one, (targets.get(one) ?? new Set()).add(other));
+    const isCycle = listReachable(targets, to).has(from);
+    return isCycle || !listReachable(targets, from).has(to);
+  });
+}

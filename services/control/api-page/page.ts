@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import type { RouteAccess } from '../../contracts/route-access.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
+import { readDocument, type Operation, type Parameter } from './operations.ts';
+import { formatSchema, type Schema } from './schema-text.ts';
+import { style } from './style.ts';
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+/** Header fields of the page, which loads nothing but its own style sheet. */
+export const apiPageHeaders: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/**
+ * Renders the page that documents the app API, from its OpenAPI document. Each operation has an anchor with its
+ * operation ID, each named schema the anchor `schema-<name>`.
+ * @param base address of the API, for the examples, such as `http://127.0.0.1:7700`
+ */
+export function renderApiPage(document: unknown, base: string): string {
+  const { operations, schemas } = readDocument(document);
+  const groups = Map.groupBy(operations, ({ group }) => group);
+  const names = [...groups.keys()].toSorted();
+  const links = [...names.map((name) => [name, name] as const), ['schemas', 'Schemas'] as const];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Homeport API</title>
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1>Homeport API</h1>
+<p>Sign in with an access token (<code>Authorization: Bearer …</code>) or with the name and password of an account.
+Programs can read the same as an <a href="/api/openapi.json">OpenAPI document</a>.</p>
+</header>
+<nav aria-label="Parts of the API"><ul>${links.map(([id, text]) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`).join('')}</ul></nav>
+<main>
+${names.map((name) => renderGroup(name, groups.get(name) ?? [], base)).join('\n')}
+<section aria-labelledby="schemas">
+<h2 id="schemas">Schemas</h2>
+${Object.entries(schemas)
+  .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  .map(([name, schema]) => `<h3 id="schema-${escapeHtml(name)}">${escapeHtml(name)}</h3>\n${renderSchema(schema)}`)
+  .join('\n')}
+</section>
+</main>
+</body>
+</html>
+`;
+}
+
+function renderGroup(name: string, operations: readonly Operation[], base: string): string {
+  return `<section aria-labelledby="${escapeHtml(name)}">
+<h2 id="${escapeHtml(name)}">${escapeHtml(name)}</h2>
+${operations.map((operation) => renderOperation(operation, base)).join('\n')}
+</section>`;
+}
+
+function renderOperation(operation: Operation, base: string): string {
+  const { id, method, path, summary, access, parameters, body, reply } = operation;
+  const parts = [
+    ['Access', `<p>${escapeHtml(describeAccess(access))}</p>`],
+    ['Parameters', renderParameters(parameters)],
+    ['Body', body === 'bytes' ? '<p>The content of a file.</p>' : renderSchema(body)],
+    ['Response', reply === 'file' ? '<p>A file.</p>' : renderSchema(reply)],
+    ['Example', `<pre tabindex="0"><code>${escapeHtml(buildExample(operation, base))}</code></pre>`],
+  ] as const;
+  return `<details id="${escapeHtml(id)}">
+<summary><code class="method">${method}</code><code>${escapeHtml(path)}</code><span class="text">${escapeHtml(summary)}</span></summary>
+<div class="content">
+${parts
+  .filter(([, html]) => html !== '')
+  .map(([title, html]) => `<h3>${title}</h3>\n${html}`)
+  .join('\n')}
+</div>
+</details>`;
+}
+
+function describeAccess(access: RouteAccess): string {
+  switch (access) {
+    case 'public':
+      return 'Everyone, without signing in.';
+    case 'user':
+      return 'Every signed-in account.';
+    case 'objects':
+      return 'Every signed-in account, for the objects that it may see or change.';
+    case 'admin':
+      return 'Administrators.';
+    default: {
+      const { service, permission, resource } = access;
+      const target = resource === '*' ? service : `${resource} of ${service}`;
+      return `Accounts that may ${permission} ${target}.`;
+    }
+  }
+}
+
+function renderParameters(parameters: readonly Parameter[]): string {
+  if (parameters.length === 0) return '';
+  const rows = parameters.map(({ name, in: place, required, description, schema }) => {
+    const type = formatSchema(schema, (reference) => reference);
+    const facts = [`${type}, in the ${place}`, ...(required ? ['required'] : []), description];
+    const text = facts.filter((fact) => fact !== '').join('. ');
+    return `<dt><code>${escapeHtml(name)}</code></dt><dd>${escapeHtml(text)}</dd>`;
+  });
+  return `<dl>${rows.join('')}</dl>`;
+}
+
+/** Renders a schema as text with links to named schemas; empty without a schema. */
+function renderSchema(schema: Schema | undefined): string {
+  if (schema === undefined) return '';
+  // References are marked with private characters, and become links after the text was escaped.
+  const text = formatSchema(schema, (name) => `\ue000${name}\ue001`);
+  const html = escapeHtml(text).replaceAll(
+    /\ue000([^\ue001]*)\ue001/g,
+    (_match, name: string) => `<a href="#schema-${name}">${name}</a>`,
+  );
+  return `<pre tabindex="0"><code>${html}</code></pre>`;
+}
+
+/** Builds a curl command for an operation. Values to fill in are in capitals. */
+function buildExample({ method, path, access, parameters, body, reply }: Operation, base: string): string {
+  const query = parameters.filter((each) => each.in === 'query' && each.required);
+  const queryText = query.map(({ name }) => `${name}=${name.toUpperCase()}`).join('&');
+  const address = base + path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => name.toUpperCase());
+  return [
+    'curl',
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
+    ...(access === 'public' ? [] : ["-H 'Authorization: Bearer TOKEN'"]),
+    ...(body === undefined ? [] : body === 'bytes' ? ['--data-binary @FILE'] : ["--json '{ … }'"]),
+    ...(reply === 'file' ? ['-O'] : []),
+    queryText === '' ? address : `'${address}?${queryText}'`,
+  ].join(' ');
+}
