@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,9 @@ const throwing = /throw new (?:Problem|Error)\((["'][\w. ]{8,}["'])/;
 
 /** Returns the statements of the built program that throw an error with a constant code or message. */
 function findThrows(): readonly { readonly frame: string; readonly text: string }[] {
-  return readdirSync(build)
+  // The folder also contains the build before.
+  const files = JSON.parse(readFileSync(join(build, 'built-files.json'), 'utf8')) as string[];
+  return files
     .filter((name) => name.endsWith('.js'))
     .flatMap((name) =>
       readFileSync(join(build, name), 'utf8')

@@ -24,14 +24,14 @@ export interface UnloadedServiceOptions {
 export async function canWaitForRequest(
   { id, loadOnDemand }: ServiceDescriptor,
   parts: Pick<HostDependencies, 'dataDir' | 'releases'>,
-  context: Pick<Context, 'db' | 'files'>,
+  context: Pick<Context, 'children' | 'db' | 'files'>,
   settings: ServiceSettings['settings'],
 ): Promise<boolean> {
   if (loadOnDemand === undefined || existsSync(join(parts.dataDir, id, servicePartName))) return false;
   if (await parts.releases.hasPending(id)) return false;
   const { rows } = await sql`select 1 from jobs where state <> 'done' limit 1`.execute(context.db);
   if (rows.length > 0) return false;
-  return !(await loadOnDemand.isUsed({ db: context.db, files: context.files, settings }));
+  return !(await loadOnDemand.isUsed({ children: context.children, db: context.db, files: context.files, settings }));
 }
 
 /** Service whose code is loaded with its first request. After that it passes all calls on. */

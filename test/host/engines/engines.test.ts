@@ -23,6 +23,7 @@ import type { EnginePaths } from '../../../main/host/engines/places.ts';
 import { getEngineSpecs } from '../../../main/host/engines/specs.ts';
 import { registry } from '../../../main/host/services/registry.ts';
 import { silentLog } from '../../support/database-location.ts';
+import { lacksProgram } from '../../support/requirements.ts';
 
 let folder: string;
 let settings: EnginePaths;
@@ -261,14 +262,18 @@ describe('installation', () => {
     expect(stdout).not.toContain('unavailable');
   }, 120_000);
 
-  it('adds browser impersonation to the release when pip is available', async () => {
-    vi.unstubAllEnvs();
-    await publishArchive();
-    const { path } = await engines.install('yt-dlp');
-    const { stdout } = await promisify(execFile)(path ?? '', ['with', 'an argument']);
-    expect(JSON.parse(stdout)).toEqual([['--compat-options', 'no-certifi', 'with', 'an argument'], '0.16.3']);
-    expect((await engines.library('yt-dlp'))?.path).toBe(join(dirname(path ?? ''), 'yt-dlp.zip'));
-  }, 120_000);
+  it.skipIf(lacksProgram('python3'))(
+    'adds browser impersonation to the release when pip is available',
+    async () => {
+      vi.unstubAllEnvs();
+      await publishArchive();
+      const { path } = await engines.install('yt-dlp');
+      const { stdout } = await promisify(execFile)(path ?? '', ['with', 'an argument']);
+      expect(JSON.parse(stdout)).toEqual([['--compat-options', 'no-certifi', 'with', 'an argument'], '0.16.3']);
+      expect((await engines.library('yt-dlp'))?.path).toBe(join(dirname(path ?? ''), 'yt-dlp.zip'));
+    },
+    120_000,
+  );
 
   it('uses the release without it when it is unavailable', async () => {
     unplugRegistry();
