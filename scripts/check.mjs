@@ -2,34 +2,43 @@
 // unused code, generated docs.
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
+import { getToolFile } from './tool-file.mjs';
 
 const checks = [
   [
     'types',
-    'tsc',
+    getToolFile('typescript', 'tsc'),
     ['--noEmit', '-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', '.cache/typecheck.tsbuildinfo'],
   ],
-  ['lint', 'eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint']],
-  ['pages', 'svelte-check', ['--tsconfig', './renderer/tsconfig.json', '--fail-on-warnings', '--output', 'human']],
+  ['lint', getToolFile('eslint'), ['.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint']],
+  [
+    'pages',
+    getToolFile('svelte-check'),
+    ['--tsconfig', './renderer/tsconfig.json', '--fail-on-warnings', '--output', 'human'],
+  ],
   [
     'dependency rules',
-    'depcruise',
+    getToolFile('dependency-cruiser', 'depcruise'),
     ['--config', '.dependency-cruiser.cjs', 'main', 'services', 'renderer/src', '--output-type', 'err-long'],
   ],
-  ['format', 'prettier', ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.']],
-  ['unused code', 'knip', ['--no-progress']],
-  ['configuration docs', 'node', ['scripts/configuration-docs.ts', '--check']],
-  ['architecture docs', 'node', ['scripts/architecture-docs.ts', '--check']],
+  [
+    'format',
+    getToolFile('prettier'),
+    ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.'],
+  ],
+  ['unused code', getToolFile('knip'), ['--no-progress']],
+  ['configuration docs', 'scripts/configuration-docs.ts', ['--check']],
+  ['architecture docs', 'scripts/architecture-docs.ts', ['--check']],
 ];
 
 let failed = 0;
 async function worker() {
   for (let check = checks.shift(); check; check = checks.shift()) {
-    const [title, command, args] = check;
+    const [title, file, args] = check;
     const started = performance.now();
     let output = '';
     const code = await new Promise((resolve) => {
-      const child = spawn(command, args, {
+      const child = spawn(process.execPath, [file, ...args], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, FORCE_COLOR: '0' },
       });
