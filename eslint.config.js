@@ -1,7 +1,13 @@
 import js from '@eslint/js';
 import globals from 'globals';
 import typescript from 'typescript-eslint';
-import { documentedExportRules, functionLengthRules, languageRules, sentenceRules } from './eslint.language.js';
+import {
+  compositionRules,
+  documentedExportRules,
+  functionLengthRules,
+  languageRules,
+  sentenceRules,
+} from './eslint.language.js';
 import svelteConfig from './svelte.config.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
@@ -126,6 +132,15 @@ export default typescript.config(
   ...functionLengthRules(['main/**/*.ts', 'renderer/src/**/*.ts', 'scripts/**/*', 'services/**/*.ts']),
   ...documentedExportRules(['services/{contracts,kit}/**/*.ts']),
   ...sentenceRules(['main/**/*.ts', 'renderer/src/**/*.{ts,svelte}', 'services/**/*.ts'], sentenceReaders),
+  // After the rules for sentences, because both restrict syntax.
+  ...compositionRules(
+    ['services/*/index.ts'],
+    [
+      'main/host/{host,host-control,kernel}.ts',
+      'services/*/{compos,lifecycle}*.ts',
+      'services/**/{create-*,stores,visitors,playback,metadata,status-page-feature}.ts',
+    ],
+  ),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],

@@ -40,6 +40,61 @@ export function functionLengthRules(files) {
   ];
 }
 
+/** Fields that contain a sentence. */
+const sentenceField = '/^(?:message|detail|sentence|stderr)$/';
+/** Texts that begin like a sentence, or have at least four words. */
+const sentence = '/^[A-Z][a-z.]+ \\S|(?:[A-Za-z]\\S* ){3}/';
+const sentenceMessage =
+  'Act on a code, not on the text of a sentence. The texts of a foreign program are classified in one file, which ' +
+  'eslint.config.js lists.';
+
+/** Calls that read the text of a sentence. */
+const sentenceSelectors = [
+  `CallExpression[callee.property.name=/^(?:test|exec)$/] > MemberExpression.arguments[property.name=${sentenceField}]`,
+  `CallExpression[callee.property.name=/^(?:test|exec)$/] > Identifier.arguments[name=${sentenceField}]`,
+  `CallExpression[callee.property.name=/^(?:includes|startsWith|endsWith|match|search|indexOf)$/][callee.object.property.name=${sentenceField}]`,
+  `CallExpression[callee.property.name=/^(?:includes|startsWith|endsWith|has|get)$/] > Literal.arguments[value=${sentence}]`,
+  `BinaryExpression[operator=/^[!=]==$/] > Literal[value=${sentence}]`,
+  `SwitchCase > Literal.test[value=${sentence}]`,
+  `MemberExpression[computed=true] > .property[name=${sentenceField}]`,
+  `MemberExpression[computed=true] > MemberExpression.property[property.name=${sentenceField}]`,
+  ':not(CallExpression[callee.property.name=/^replace/]) > Literal[regex.pattern=/[a-z]{2,} [a-z]{2,}/i]',
+];
+
+/**
+ * Rules of composition: `create` builds the parts of a service in order, so that it reads from top to bottom and every
+ * part is complete when another one receives it.
+ *
+ * @param {readonly string[]} roots Globs of the files with `create`.
+ * @param {readonly string[]} factories Globs of further files that build several parts.
+ */
+export function compositionRules(roots, factories) {
+  return [
+    {
+      files: [...roots],
+      rules: { 'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }] },
+    },
+    {
+      files: [...roots, ...factories],
+      rules: {
+        // A closure may not use a constant that is declared below it. Use an event, or create the part before.
+        '@typescript-eslint/no-use-before-define': ['error', { functions: false, ignoreTypeReferences: true }],
+      },
+    },
+    {
+      // A class would hide forward references: its methods can use fields that the constructor assigns later.
+      files: [...roots],
+      rules: {
+        'no-restricted-syntax': [
+          'error',
+          { selector: 'ClassDeclaration', message: 'Build the service in `create`.' },
+          ...sentenceSelectors.map((selector) => ({ selector, message: sentenceMessage })),
+        ],
+      },
+    },
+  ];
+}
+
 /** Exported types; schemas with a type of the same name are documented once, at the schema. */
 const exportedTypes = [
   'ExportNamedDeclaration > TSInterfaceDeclaration',
@@ -128,14 +183,6 @@ export function languageRules(files, tests) {
   ];
 }
 
-/** Fields that contain a sentence. */
-const sentenceField = '/^(?:message|detail|sentence|stderr)$/';
-/** Texts that begin like a sentence, or have at least four words. */
-const sentence = '/^[A-Z][a-z.]+ \\S|(?:[A-Za-z]\\S* ){3}/';
-const sentenceMessage =
-  'Act on a code, not on the text of a sentence. The texts of a foreign program are classified in one file, which ' +
-  'eslint.config.js lists.';
-
 /**
  * Forbids control flow that depends on the text of a sentence.
  *
@@ -143,23 +190,15 @@ const sentenceMessage =
  * @param {readonly string[]} readers Files that read texts of foreign programs, formats or users.
  */
 export function sentenceRules(files, readers) {
-  const selectors = [
-    `CallExpression[callee.property.name=/^(?:test|exec)$/] > MemberExpression.arguments[property.name=${sentenceField}]`,
-    `CallExpression[callee.property.name=/^(?:test|exec)$/] > Identifier.arguments[name=${sentenceField}]`,
-    `CallExpression[callee.property.name=/^(?:includes|startsWith|endsWith|match|search|indexOf)$/][callee.object.property.name=${sentenceField}]`,
-    `CallExpression[callee.property.name=/^(?:includes|startsWith|endsWith|has|get)$/] > Literal.arguments[value=${sentence}]`,
-    `BinaryExpression[operator=/^[!=]==$/] > Literal[value=${sentence}]`,
-    `SwitchCase > Literal.test[value=${sentence}]`,
-    `MemberExpression[computed=true] > .property[name=${sentenceField}]`,
-    `MemberExpression[computed=true] > MemberExpression.property[property.name=${sentenceField}]`,
-    ':not(CallExpression[callee.property.name=/^replace/]) > Literal[regex.pattern=/[a-z]{2,} [a-z]{2,}/i]',
-  ];
   return [
     {
       files: [...files],
       ignores: [...readers],
       rules: {
-        'no-restricted-syntax': ['error', ...selectors.map((selector) => ({ selector, message: sentenceMessage }))],
+        'no-restricted-syntax': [
+          'error',
+          ...sentenceSelectors.map((selector) => ({ selector, message: sentenceMessage })),
+        ],
       },
     },
   ];

@@ -1,6 +1,6 @@
 // Bundles the program with its dependencies into few files, with source maps. Reading and resolving more than a thousand
 // source files takes most of the start time of the unbuilt program.
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -21,6 +21,8 @@ const externalPackages = [
   /^cpu-features$/,
   /^pg-native$/,
 ];
+/** File with the names of the files of a build. */
+const builtFiles = 'built-files.json';
 const threadFile = /getThreadFile\(\s*'([\w-]+)',\s*import\.meta\.url\s*\)/g;
 const besideFile = /new URL\(\s*'([^']+)',\s*import\.meta\.url\s*\)/g;
 
@@ -54,7 +56,7 @@ function outputAddresses(output) {
       const withThreads = code.replaceAll(threadFile, (_, name) => {
         return `new URL('./${getEntryName(join(folder, `${name}.ts`))}.js', import.meta.url)`;
       });
-      return withThreads.replaceAll(besideFile, (match, address) => {
+      const withFiles = withThreads.replaceAll(besideFile, (match, address) => {
         if (match.includes('./main-') || match.includes('./services-')) return match;
         const source = resolve(folder, address);
         const target = join('files', relative(root, source));
@@ -62,37 +64,65 @@ function outputAddresses(output) {
         const suffix = address.endsWith('/') ? '/' : '';
         return `new URL('./${target.replaceAll('\\', '/')}${suffix}', import.meta.url)`;
       });
+      // Lines stay the same, and only columns of the changed lines are inexact.
+      return { code: withFiles, map: null };
     },
   };
 }
 
 /**
+ * Refuses chunks that V8 would keep with two bytes per character. Characters of tagged templates cannot be escaped by the
+ * bundler.
+ */
+function refuseWideCharacters(chunks) {
+  for (const chunk of chunks) {
+    const wide = chunk.type === 'chunk' ? /.{0,60}[^\0-\xff]/.exec(chunk.code)?.[0] : undefined;
+    if (wide === undefined) continue;
+    throw new Error(`${chunk.fileName} would take twice its memory. Escape the last character of a template: ${wide}`);
+  }
+}
+
+/**
+ * Removes all files except those of the latest build, which a running program may still load: the first request to a
+ * service loads its chunks. Their names contain a hash of their content.
+ */
+function removeOlderBuilds(output) {
+  const list = join(output, builtFiles);
+  const latest = new Set(existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []);
+  for (const name of existsSync(output) ? readdirSync(output) : []) {
+    if (name !== builtFiles && !latest.has(name)) rmSync(join(output, name), { recursive: true });
+  }
+}
+
+/**
  * Writes the bundle of some entry points, and of all threads and processes that they start, to a folder.
  *
- * @param {string} output Folder, whose content is replaced. All code is directly in it.
+ * @param {string} output Folder, whose content is replaced, except for the code of the latest build. All code is
+ *   directly in it.
  * @param {readonly string[]} entries Paths of TypeScript files relative to the project: `main/headless.ts` becomes
  *   `main-headless.js`.
  */
 export async function bundle(output, entries) {
-  rmSync(output, { recursive: true, force: true });
+  removeOlderBuilds(output);
   const files = [...entries.map((entry) => join(root, entry)), ...findThreadFiles()];
   const { output: chunks } = await build({
     input: Object.fromEntries(files.map((file) => [getEntryName(file), file])),
     platform: 'node',
     external: externalPackages,
     plugins: [outputAddresses(output)],
-    onLog(level, log, handler) {
-      // Only columns are inexact, in the few lines that contain an address.
-      if (log.code !== 'SOURCEMAP_BROKEN') handler(level, log);
-    },
     output: {
       dir: output,
       format: 'esm',
       sourcemap: true,
+      // V8 keeps the text of loaded modules, with one byte per character only if it is ASCII or Latin-1.
+      comments: false,
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
     },
   });
+  refuseWideCharacters(chunks);
+  writeFileSync(join(output, builtFiles), JSON.stringify(chunks.map(({ fileName }) => fileName)));
   const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   writeFileSync(join(output, 'third-party-licenses.txt'), `${collectLicenses(modules)}\n`);
 }

@@ -17,6 +17,7 @@ import { buildOpenApiDocument } from './http/openapi.ts';
 import { createStaticPages } from './http/static-pages.ts';
 import { readLogPage } from './log/log-page.ts';
 import { writeReport } from './services/report.ts';
+import { loadServiceFor } from './services/runners.ts';
 import type { Pulses } from './metrics/pulse.ts';
 import type { HostDependencies } from './services/host-parts.ts';
 import type { ServiceRunner } from './services/service-runner.ts';
@@ -64,9 +65,13 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
     ...createJobControl(runners, parts.bus),
     liveTopics: dependencies.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
-    openApi: () => buildOpenApiDocument({ title: 'Homeport', version, handlers: handlers() }),
+    async openApi() {
+      await Promise.all([...runners.values()].map((runner) => runner.load()));
+      return buildOpenApiDocument({ title: 'Homeport', version, handlers: handlers() });
+    },
     handleApi: createApiRouter({
       handlers,
+      load: (path) => loadServiceFor(runners, path),
       accounts: parts.accounts,
       caller: parts.caller,
       log: parts.log.child('api'),

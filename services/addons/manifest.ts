@@ -1,4 +1,5 @@
 import { defineManifest } from '../contracts/service.ts';
+import { loadOnDemand } from './load-on-demand.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -23,6 +24,7 @@ export const manifest = defineManifest({
     Cache: ['maxCacheSize', 'streamCacheSeconds'],
     Metadata: ['metadataUrl', 'tmdbUrl', 'seadexUrl', 'animeMappingUrl'],
   },
+  loadOnDemand,
   keys: { table: 'secrets' },
   migrations,
   pulse: { counter: 'addons_requests_total', labels: { resource: 'stream' }, what: 'opened titles' },

@@ -12,8 +12,7 @@ export interface AddonMetrics {
 }
 
 /** Declares the metrics of the service. */
-export function createAddonMetrics(metrics: Metrics, cached: () => number): AddonMetrics {
-  metrics.gauge({ name: 'addons_cache_entries', help: 'Answers of addons that are remembered.', collect: cached });
+export function createAddonMetrics(metrics: Metrics): AddonMetrics {
   const buckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
   return {
     requests: metrics.counter({
@@ -56,6 +55,12 @@ export function createAddonMetrics(metrics: Metrics, cached: () => number): Addo
       labels: ['provider', 'outcome'],
     }),
   };
+}
+
+/** Declares the number of cached responses. */
+export function registerCacheGauge(metrics: Metrics, upstream: { readonly cached: number }): void {
+  const collect = (): number => upstream.cached;
+  metrics.gauge({ name: 'addons_cache_entries', help: 'Answers of addons that are remembered.', collect });
 }
 
 const maxLabels = 200;

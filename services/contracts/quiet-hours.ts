@@ -65,18 +65,24 @@ export type WallClock = (time: number) => number;
 
 /** Creates the wall clock of a time zone; by default that of this computer. */
 export function createWallClock(zone?: string): WallClock {
-  const format = new Intl.DateTimeFormat('en-GB', {
+  // Time zone data are read at the first use. A given zone is checked immediately.
+  let format = zone === undefined ? undefined : createWeekFormat(zone);
+  return (time) => {
+    format ??= createWeekFormat(undefined);
+    const part = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]));
+    const weekday = dayNames.indexOf((part.get('weekday') ?? '').toLowerCase());
+    return weekday * minutesPerDay + Number(part.get('hour')) * 60 + Number(part.get('minute'));
+  };
+}
+
+function createWeekFormat(zone: string | undefined): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', {
     ...(zone === undefined ? {} : { timeZone: zone }),
     weekday: 'short',
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
   });
-  return (time) => {
-    const part = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]));
-    const weekday = dayNames.indexOf((part.get('weekday') ?? '').toLowerCase());
-    return weekday * minutesPerDay + Number(part.get('hour')) * 60 + Number(part.get('minute'));
-  };
 }
 
 function isInSpans(spans: readonly QuietSpan[], weekMinute: number): boolean {

@@ -178,19 +178,19 @@ export interface Service extends AsyncDisposable, ListenerHandler {
    * Writes the files that cannot be copied while the service runs, named `excludedFromCopy` in its manifest, into an
    * empty folder. Called by backups while the service runs.
    */
-  backup?(folder: string): Promise<void>;
+  readonly backup?: ((folder: string) => Promise<void>) | undefined;
   /** Restores the files of `backup`, before `start`; repeated after an interruption. */
   restore?(folder: string): Promise<void>;
   /**
    * Work in addition to requests that a restart for changed settings waits for. `begin` holds back new long work, such as
    * the next item of a queue, until disposal; `running` returns the number of running items.
    */
-  readonly drain?: { begin(): Disposable; running(): number };
+  readonly drain?: { begin(): Disposable; running(): number } | undefined;
   /**
    * Applies new settings that differ only in fields marked `.meta({ live: true })`, without closing anything. Without
    * it, when it throws, and for all other fields, the host disposes and creates the service again.
    */
-  reconfigure?(settings: unknown): Promise<void>;
+  readonly reconfigure?: ((settings: unknown) => Promise<void>) | undefined;
 }
 
 /** Step of a service's database schema. Steps run once, in order, each in a transaction; never edit a released one. */
@@ -251,6 +251,27 @@ export interface StoredKeys {
   readonly files?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Parts of a service's context that exist before its code is loaded. */
+export interface UnloadedService<Settings = any> extends Pick<Context, 'db' | 'files'> {
+  readonly settings: Settings;
+}
+
+/**
+ * Lets the host load the code of an unused service with its first request instead of at the start. Until then the host
+ * opens its listeners and its database and reports its health. Requests wait for the service, none is lost. The routes
+ * of such a service in the app API begin with `/api/<id>`, and it neither receives handovers nor serves feeds nor
+ * accepts WebSocket connections, since those cannot load it. Its metrics are absent until it is loaded.
+ */
+export interface LoadOnDemand<Settings = any> {
+  /**
+   * Returns whether the service is loaded at the start: it has data, schedules or something to report. The host loads it
+   * anyway when it has jobs, a restored backup or data of removed accounts to process.
+   */
+  isUsed(service: UnloadedService<Settings>): Promise<boolean>;
+  /** Health of the unused service until it is loaded. */
+  readonly health: Health;
+}
+
 /** Description of a service that is available without loading or running it. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case; also the name of the folder and the database schema. */
@@ -268,6 +289,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly capabilities?: readonly Capability[];
   /** Time limit for stopping, if longer than the setting `stopTimeout`. */
   readonly stopMs?: number;
+  /** By default the service is loaded at the start. */
+  readonly loadOnDemand?: LoadOnDemand<z.infer<Schema>>;
   /** Start phase: `boot` (default), or `first`, before the other services, to receive all of their events. */
   readonly startsOn?: 'first' | 'boot';
   /**

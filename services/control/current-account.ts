@@ -27,7 +27,7 @@ export function currentAccountRoutes(context: CurrentAccountContext): readonly A
       const { body, remoteAddress, userAgent } = request;
       // An open page that was left alone must not be enough to take an account over.
       await verifyPassword(accounts, { name, password: body.current, remoteAddress, field: 'current' });
-      accounts.refuseWeakPassword(name, body.password);
+      await accounts.refuseWeakPassword(name, body.password);
       const replaced = (await host.sessions(name)).find(({ id }) => id === credentialId);
       await accounts.change(name, { password: body.password });
       const byPassword = replaced?.byPassword ?? true;

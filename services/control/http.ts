@@ -24,7 +24,8 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
     {
       method: 'GET',
       path: '/api/openapi.json',
-      handle: () => jsonReply(200, context.host.openApi(), { ...commonHeaders, 'Content-Type': 'application/json' }),
+      handle: async () =>
+        jsonReply(200, await context.host.openApi(), { ...commonHeaders, 'Content-Type': 'application/json' }),
     },
     { method: 'GET', path: '/api', handle: (exchange) => getApiPage(context, exchange) },
     { method: 'GET', path: '/metrics', handle: (exchange) => getMetrics(context, exchange) },
@@ -58,10 +59,10 @@ function handleByHost(
 }
 
 /** Returns the documentation of the API, with the address under which it was requested in its examples. */
-function getApiPage(context: ControlContext, { request }: Exchange): Reply {
+async function getApiPage(context: ControlContext, { request }: Exchange): Promise<Reply> {
   const { encrypted } = request.socket as { readonly encrypted?: boolean };
   const base = `${encrypted === true ? 'https' : 'http'}://${request.headers.host ?? '127.0.0.1'}`;
-  return textReply(200, renderApiPage(context.host.openApi(), base), { ...commonHeaders, ...apiPageHeaders });
+  return textReply(200, renderApiPage(await context.host.openApi(), base), { ...commonHeaders, ...apiPageHeaders });
 }
 
 /** Returns the metrics of one service or of all, to administrators and accounts with a grant on the service `metrics`. */

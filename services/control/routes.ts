@@ -201,12 +201,12 @@ function accountRoutes({ accounts, host }: ControlContext): readonly ApiHandler[
   return [
     implement(controlApi.accounts, async () => ({ accounts: [...(await accounts.list())] })),
     implement(controlApi.createAccount, async ({ body }) => {
-      if (body.password !== undefined) accounts.refuseWeakPassword(body.name, body.password);
+      if (body.password !== undefined) await accounts.refuseWeakPassword(body.name, body.password);
       return accounts.create(withoutUndefined(body));
     }),
     implement(controlApi.changeAccount, async ({ params, body }) => {
       const name = params['name'] ?? '';
-      if (body.password !== undefined) accounts.refuseWeakPassword(name, body.password);
+      if (body.password !== undefined) await accounts.refuseWeakPassword(name, body.password);
       return accounts.change(name, withoutUndefined(body));
     }),
     implement(controlApi.accountData, async ({ params }) => ({

@@ -1,10 +1,10 @@
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { createLiveSettings, type LiveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { createAuth } from './auth-api/index.ts';
 import { authSteps } from './auth-api/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
-import { createDatabase, getDirectPort } from './engine/database.ts';
+import { createDatabase } from './engine/database.ts';
 import { baseSchemaSteps } from './engine/base-schema.ts';
 import type { MountedApi } from './http/exchange.ts';
 import { createListener } from './http/listener.ts';
@@ -15,7 +15,7 @@ import { createSavedQueryRoutes } from './app-api/saved-queries.ts';
 import { createRestApi } from './postgrest-api/handler.ts';
 import { SchemaCache } from './postgrest-api/schema/cache.ts';
 import { createSqlApi } from './sql/sql-handler.ts';
-import type { Settings } from './settings.ts';
+import { getDirectPort, type Settings } from './settings.ts';
 import { createAccountData } from './store/account-data.ts';
 import { SavedQueries } from './store/saved-queries.ts';
 
@@ -26,7 +26,7 @@ export const data = defineService({
 });
 
 function create(context: Context, initial: Settings): Service {
-  const live: LiveSettings<Settings> = createLiveSettings(initial, () => cache.invalidate());
+  const live = createLiveSettings(initial);
   const settings = live.current;
   const keys = new Keys(context, settings);
   const database = createDatabase({ context, settings, steps: [...baseSchemaSteps, ...authSteps] });
@@ -69,7 +69,7 @@ function create(context: Context, initial: Settings): Service {
         await database.withCatalogue(async () => undefined);
     },
 
-    reconfigure: live.update,
+    reconfigure: (next) => live.update(next, () => cache.invalidate()),
     accountData: createAccountData(queries),
 
     async health(): Promise<Health> {

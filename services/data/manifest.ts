@@ -1,4 +1,5 @@
 import { defineManifest } from '../contracts/service.ts';
+import { loadOnDemand } from './load-on-demand.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -24,6 +25,7 @@ export const manifest = defineManifest({
     'Mail server': ['smtpPort', 'smtpUser', 'smtpPassword', 'smtpMode', 'smtpFrom', 'smtpName'],
     Requests: ['bodyMebibytes', 'batchSeconds', 'aggregates', 'plans'],
   },
+  loadOnDemand,
   keys: { table: 'secrets' },
   migrations,
   excludedFromCopy: ['cluster'],

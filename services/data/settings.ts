@@ -210,3 +210,8 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   ...mailEnvironment,
   DATABASE_URL: 'databaseUrl',
 };
+
+/** Returns the port for other programs, or 0 when no password is set. */
+export function getDirectPort({ directPort, directPassword }: Pick<Settings, 'directPort' | 'directPassword'>): number {
+  return directPassword === '' ? 0 : directPort;
+}

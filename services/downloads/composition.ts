@@ -167,9 +167,10 @@ function composeQueue(
   settings: Settings,
   { folders, urlPolicy, runs, extraction, reporting }: QueueCollaborators,
 ): QueueComponents {
-  const { driver, extractor, javaScript } = extraction;
+  const { driver, javaScript } = extraction;
   const { live, metrics, notifier } = reporting;
-  const engine = new EngineMonitor(context, javaScript, () => queue.wake());
+  const engine = new EngineMonitor(context, javaScript);
+  const limits = new Limits(context);
   const prober = new Prober({ context, driver, folders, live, metrics, notifier });
   const runner = new DownloadRunner({
     context,
@@ -183,7 +184,7 @@ function composeQueue(
     engine,
     urlPolicy,
   });
-  const queue: Queue = new Queue({
+  const queue = new Queue({
     context,
     settings,
     folders,
@@ -192,16 +193,6 @@ function composeQueue(
     runs,
     runner,
     isOpen: () => limits.open,
-  });
-  const limits = new Limits(context, {
-    async speed(limit) {
-      const mustRestart = await extractor.limit(
-        limit === null ? null : { total: limit, perRun: Math.floor(limit / queue.maxRunning) },
-      );
-      if (mustRestart) await queue.restart();
-    },
-    opened: () => queue.wake(),
-    closed: async () => await queue.stopOutsideHours(),
   });
   return { engine, prober, runner, queue, limits };
 }

@@ -18,7 +18,7 @@ export const gateway = defineService<typeof Settings, DispatchContext>({ ...mani
 function create(context: DispatchContext, initialSettings: Settings): Service {
   const open = new AsyncDisposableStack();
   let network: Network | undefined;
-  const settings = createLiveSettings(initialSettings, () => network?.renew());
+  const settings = createLiveSettings(initialSettings);
 
   return {
     api: [
@@ -51,7 +51,7 @@ function create(context: DispatchContext, initialSettings: Settings): Service {
 
     accountData: createGatewayAccountData(context),
 
-    reconfigure: (next) => settings.update(next),
+    reconfigure: (next) => settings.update(next, () => network?.renew()),
 
     health: () => Promise.resolve(getHealth(getNetwork())),
 

@@ -15,7 +15,7 @@ import { settingsRoutes } from './app-api/settings.ts';
 import { Git } from './engine/git.ts';
 import { getLevelOfAccount } from './gitea-api/api-dependencies.ts';
 import type { Route } from './gitea-api/call.ts';
-import type { ContentDependencies } from './gitea-api/contents.ts';
+import type { ContentDependencies } from './gitea-api/content-dependencies.ts';
 import type { HookDependencies } from './gitea-api/hooks.ts';
 import { mayWrite } from './gitea-api/issues/issue-access.ts';
 import type { PullDependencies } from './gitea-api/pulls/pull-views.ts';
@@ -24,6 +24,7 @@ import { giteaApiRoutes } from './gitea-api/routes.ts';
 import { buildSwagger } from './gitea-api/swagger.ts';
 import { Hooks } from './hooks/hooks.ts';
 import { createIssueHookEvents } from './hooks/issue-events.ts';
+import { handleDeliveries } from './hooks/webhook-delivery.ts';
 import { PayloadBuilder } from './hooks/payload-builder.ts';
 import { createPushHookEvents } from './hooks/push-events.ts';
 import { gitListener } from './http/listener.ts';
@@ -152,6 +153,29 @@ export function composeWebhooks(
     pushEvents: createPushHookEvents({ context, git, hooks, payloads, find, folder }),
     issueEvents: createIssueHookEvents(context, hooks),
   };
+}
+
+interface WebhookJobSources {
+  readonly storage: RepositoryStorage;
+  readonly webhooks: Webhooks;
+  readonly collaboration: Pick<Collaboration, 'issues' | 'pulls'>;
+}
+
+/** Handles the jobs of webhooks: events of pushes and issues, and their deliveries. */
+export function handleWebhookJobs(
+  context: Context,
+  settings: Settings,
+  { storage, webhooks, collaboration }: WebhookJobSources,
+): Disposable {
+  const { db, find, owners } = storage;
+  const { hooks, issueEvents, payloads, pushEvents } = webhooks;
+  const { issues, pulls } = collaboration;
+  const mayReachLocal = (): boolean => settings.hooksToLocalNetwork;
+  const resources = new DisposableStack();
+  resources.use(pushEvents.handle());
+  resources.use(issueEvents.handle({ context, db, find, payloads, issues, owners, pulls }));
+  resources.use(handleDeliveries({ context, hooks, mayReachLocal }));
+  return resources;
 }
 
 /** Pushes, issues and pull requests, with the rules for them. */

@@ -2,6 +2,7 @@ import { liveTopic } from '../contracts/control/live.ts';
 import { gitIssuesChanged, gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { excludedFolders } from './repositories/backup.ts';
+import { loadOnDemand } from './load-on-demand.ts';
 import { environment, Settings } from './settings.ts';
 import { issueMigrations } from './store/issue-migrations.ts';
 import { migrations } from './store/migrations.ts';
@@ -47,6 +48,7 @@ export const manifest = defineManifest({
     'New repositories': ['defaultPrivate', 'defaultBranch', 'createOnPush'],
     Pushes: ['maxPushMegabytes', 'noticeBranches'],
   },
+  loadOnDemand,
   keys: { files: { 'ssh-ed25519': ['ssh_host_ed25519_key'], 'ssh-rsa': ['ssh_host_rsa_key'] } },
   migrations: [...migrations, ...issueMigrations],
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],

@@ -4,12 +4,14 @@ import type { Repositories } from './repositories/repositories.ts';
 import { peerVersion } from './gitea-api/misc.ts';
 import type { Db } from './store/tables.ts';
 
+const minuteMs = 60_000;
+
 type Dependencies = Pick<Context, 'accounts' | 'db' | 'metrics'>;
 
 export interface GitMetrics {
   /** Durations of requests, s. */
   readonly requestDuration: Histogram;
-  /** Updates the metrics that have labels. Call it regularly. */
+  /** Updates the metrics that have labels. */
   readonly refresh: () => Promise<void>;
 }
 
@@ -33,6 +35,16 @@ export function createGitMetrics(context: Dependencies, repositories: Repositori
       state.set(all.filter(({ enabled }) => !enabled).length, { state: 'inactive' });
     },
   };
+}
+
+/** Updates the metrics that have labels now and every minute. */
+export async function startMetricsRefresh(
+  { clock, log }: Pick<Context, 'clock' | 'log'>,
+  metrics: GitMetrics,
+): Promise<Disposable> {
+  await metrics.refresh();
+  const logFailure = (error: unknown): void => log.error('metrics refresh failed', { error });
+  return clock.every(minuteMs, () => void metrics.refresh().catch(logFailure));
 }
 
 function registerHomeportGauges({ accounts, db, metrics }: Dependencies, repositories: Repositories): void {

@@ -4,6 +4,7 @@ import { joinNames } from '../kit/join-names.ts';
 import { findExplanation } from './domain/failure-cause.ts';
 import { getNumber } from './domain/stats.ts';
 import type { Job } from './jobs/job.ts';
+import { loadOnDemand } from './load-on-demand.ts';
 import type { FailedTask, Task, TaskStore } from './store/tasks.ts';
 
 /** Returns the health while jobs are running. */
@@ -23,8 +24,7 @@ export function getIdleHealth({ all, failed, heldTasks }: Awaited<ReturnType<Tas
     const to = secondTask === undefined ? `/sync/syncs/${String(firstTask.id)}` : '/sync';
     return { state: 'up', detail, remedy: { label: failed.length > 0 ? 'See what failed' : 'See why', to } };
   }
-  const begin = { label: 'Set up a first sync', to: '/sync' };
-  if (all === 0) return { state: 'up', detail: 'nothing to sync yet', begin };
+  if (all === 0) return loadOnDemand.health;
   return { state: 'up', detail: `${all === 1 ? '1 sync' : `${String(all)} syncs`}, none running` };
 }
 

@@ -2,6 +2,7 @@ import { liveTopic } from '../contracts/control/live.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
 import { rclone } from './engine/engine-spec.ts';
+import { loadOnDemand } from './load-on-demand.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -25,6 +26,7 @@ export const manifest = defineManifest({
   },
   environment,
   migrations,
+  loadOnDemand,
   keys: {
     table: 'keepsakes',
     rows: { remotes: 'sync.engine-configuration' },

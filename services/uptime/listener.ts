@@ -8,14 +8,16 @@ import { createHttpListener, type Exchange, type Route } from '../kit/http/liste
 import { redirectToAppPage } from '../kit/http/redirect-to-app.ts';
 import { addHeaders, jsonReply, textReply, type Reply } from '../kit/http/respond.ts';
 import { revalidate } from '../kit/http/revalidation.ts';
-import type { ApiKeys } from './store/api-keys.ts';
-import { badgeRoutes, type BadgeDependencies } from './kuma-api/badges.ts';
-import { createReportHandler, type ManagementDependencies } from './app-api/management-handlers.ts';
+import { badgeRoutes } from './kuma-api/badges.ts';
+import { createReportHandler } from './app-api/management-handlers.ts';
 import { openApiDocument } from './app-api/openapi.ts';
 import { createMetricsHandler } from './kuma-api/metrics.ts';
-import { createPushHandler, type PushDependencies } from './kuma-api/push.ts';
+import { createPushHandler } from './kuma-api/push.ts';
 import { renderProblem, restRoutes } from './app-api/rest.ts';
-import type { Tags } from './store/tags.ts';
+import type { Monitoring } from './monitoring/monitoring.ts';
+import type { Options } from './monitoring/options.ts';
+import type { StatusPageFeature } from './status-pages/status-page-feature.ts';
+import type { UptimeStores } from './store/stores.ts';
 import { socketPath, type KumaSocket } from './kuma-api/server.ts';
 import {
   buildPublicHeaders,
@@ -23,36 +25,39 @@ import {
   statusPageRoutes,
   type StatusPageDependencies,
 } from './kuma-api/status-pages.ts';
-import { subscribeRoutes, type SubscribeDependencies } from './app-api/subscribe.ts';
+import { subscribeRoutes } from './app-api/subscribe.ts';
 
-export interface AppDependencies
-  extends PushDependencies, BadgeDependencies, StatusPageDependencies, SubscribeDependencies {
+interface ListenerDependencies {
   readonly context: Context;
-  readonly keys: ApiKeys;
-  readonly handlers: readonly ApiHandler[];
-  readonly manage: ManagementDependencies;
-  readonly tags: Tags;
+  readonly monitoring: Monitoring;
+  readonly stores: UptimeStores;
+  readonly statusPages: StatusPageFeature;
+  readonly options: Options;
   readonly socket: Pick<KumaSocket, 'http'>;
+  readonly handlers: readonly ApiHandler[];
 }
 
 /** Creates the listener of the service's port: the API of Uptime Kuma, and the app API. */
-export function createUptimeListener(dependencies: AppDependencies): RequestListener {
-  const { context, keys, handlers, socket } = dependencies;
+export function createUptimeListener(dependencies: ListenerDependencies): RequestListener {
+  const { context, monitoring, stores, statusPages, options, socket, handlers } = dependencies;
+  const { clock } = context;
+  const { pages, subscribers, subscriberMail } = statusPages;
+  const publicPages = { clock, context, monitoring, options, pages, stores, subscriberMail };
   const routes: readonly Route[] = [
     ...[socketPath, `${socketPath}/*rest`].map((path) => ({
       method: '*',
       path,
       handle: ({ request, response }: Exchange) => socket.http(request, response),
     })),
-    { method: '*', path: '/api/push/:token', handle: createPushHandler(dependencies) },
-    ...subscribeRoutes(dependencies),
-    ...statusPageRoutes(dependencies),
-    { method: 'GET', path: '/', handle: (exchange) => handleRoot(dependencies, exchange) },
+    { method: '*', path: '/api/push/:token', handle: createPushHandler(clock, monitoring) },
+    ...subscribeRoutes({ context, pages, subscribers, subscriberMail }),
+    ...statusPageRoutes(publicPages),
+    { method: 'GET', path: '/', handle: (exchange) => handleRoot(context, publicPages, exchange) },
     { method: 'GET', path: '/openapi.json', handle: () => jsonReply(200, openApiDocument(handlers)) },
-    { method: 'GET', path: '/metrics', handle: createMetricsHandler(dependencies) },
-    ...badgeRoutes(dependencies),
-    { method: 'GET', path: '/api/report.csv', handle: createReportHandler(dependencies.manage) },
-    ...restRoutes(context, keys, handlers),
+    { method: 'GET', path: '/metrics', handle: createMetricsHandler(context, monitoring, stores) },
+    ...badgeRoutes({ clock, monitoring, pages }),
+    { method: 'GET', path: '/api/report.csv', handle: createReportHandler({ context, monitoring, stores, pages }) },
+    ...restRoutes(context, stores.keys, handlers),
   ];
   return createHttpListener({
     routes: routes.map(withRevalidation),
@@ -81,9 +86,12 @@ function withRevalidation({ handle, ...pattern }: Route): Route {
 }
 
 /** Answers with the status page of the host name, or leads to the page of the app. */
-async function handleRoot(dependencies: AppDependencies, exchange: Exchange): Promise<Reply | undefined> {
+async function handleRoot(
+  { appPages }: Pick<Context, 'appPages'>,
+  dependencies: StatusPageDependencies,
+  exchange: Exchange,
+): Promise<Reply | undefined> {
   const { request, response } = exchange;
-  const { appPages } = dependencies.context;
   if (dependencies.pages.findByDomain(getHostName(request)) !== undefined) return handlePage(dependencies, exchange);
   if (redirectToAppPage(request, response, { pages: appPages, path: '/uptime' })) return undefined;
   return textReply(200, 'Homeport uptime. /openapi.json describes it.\n');

@@ -2,6 +2,7 @@ import type { Counter, Metrics } from '../contracts/metrics.ts';
 import { heartbeatStatus } from '../contracts/uptime/monitor.ts';
 import type { CheckResult } from './check/messages.ts';
 import type { RuntimeMonitor } from './monitoring/monitor-state.ts';
+import type { Monitors } from './monitoring/monitors.ts';
 
 const states = ['up', 'down', 'pending', 'maintenance', 'paused'] as const;
 const kinds = [
@@ -21,14 +22,8 @@ export interface UptimeMetrics {
   readonly checked: (result: CheckResult) => void;
 }
 
-/** Registers the metrics of the service. */
-export function createMetrics(
-  metrics: Metrics,
-  {
-    all: allMonitors,
-    isActive,
-  }: { readonly all: () => readonly RuntimeMonitor[]; readonly isActive: (monitor: RuntimeMonitor) => boolean },
-): UptimeMetrics {
+/** Registers the counters of the service. */
+export function createMetrics(metrics: Metrics): UptimeMetrics {
   const checks = metrics.counter({
     name: 'uptime_checks_total',
     help: 'Checks that were made.',
@@ -39,16 +34,6 @@ export function createMetrics(
     name: 'uptime_check_lateness_seconds',
     help: 'How long after its time a check began.',
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  });
-  const byState = metrics.gauge({ name: 'uptime_monitors', help: 'Monitors by their state.', labels: ['state'] });
-  metrics.gauge({
-    name: 'uptime_monitors_up',
-    help: 'Active monitors whose status is up.',
-    collect() {
-      const counts = countByState(allMonitors(), isActive);
-      for (const state of states) byState.set(counts[state], { state });
-      return counts.up;
-    },
   });
   return {
     sent: metrics.counter({
@@ -68,6 +53,20 @@ export function createMetrics(
       lateness.observe(lateMs / 1000);
     },
   };
+}
+
+/** Registers the numbers of monitors by state. */
+export function registerMonitorGauges(metrics: Metrics, monitors: Pick<Monitors, 'all' | 'isActive'>): void {
+  const byState = metrics.gauge({ name: 'uptime_monitors', help: 'Monitors by their state.', labels: ['state'] });
+  metrics.gauge({
+    name: 'uptime_monitors_up',
+    help: 'Active monitors whose status is up.',
+    collect() {
+      const counts = countByState(monitors.all(), (monitor) => monitors.isActive(monitor));
+      for (const state of states) byState.set(counts[state], { state });
+      return counts.up;
+    },
+  });
 }
 
 type Counts = Record<(typeof states)[number], number>;

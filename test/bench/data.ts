@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { signJwt } from '../../services/data/keys/jwt.ts';
+import { signJwt } from '../support/jwt.ts';
 import { startHostProcess } from '../support/host-process.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { inFreshFolder, residentMegabytes } from './measure.ts';

@@ -15,6 +15,7 @@ describe('first line of a message', () => {
     ['Done\n\n---\n\nAll fine\n\n***\n', 'markdown', 'Done · All fine'],
     ['| a | b |\n|---|---|\n| 1 | 2 |', 'markdown', 'a b · 1 2'],
     ['<p>One &amp; two</p><p>three</p>', 'html', 'One & two three'],
+    ['<p>Gr&uuml;&szlig;e&nbsp;&#8211; &amp;lt;b&gt; &#x1F600;</p>', 'html', 'Grüße – &lt;b> 😀'],
   ] as const)('keeps the parts of %j apart', (body, format, line) => {
     expect(firstLine({ body, format })).toBe(line);
   });

@@ -7,7 +7,7 @@ import { dataKeysApi } from '../../services/contracts/data/keys.ts';
 import { savedQueriesApi } from '../../services/contracts/data/queries.ts';
 import { dataRowsApi } from '../../services/contracts/data/rows.ts';
 import { dataUsersApi } from '../../services/contracts/data/users.ts';
-import { signJwt } from '../../services/data/keys/jwt.ts';
+import { signJwt } from '../support/jwt.ts';
 import { openAccessHost, type AccessHost } from '../support/access.ts';
 import { adminAuthorization } from '../support/host.ts';
 

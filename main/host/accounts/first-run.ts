@@ -80,7 +80,7 @@ export function firstRun(parts: FirstRunDependencies): FirstRun {
         if (await hasAdministrator(parts.kysely)) throw buildSetUpDoneProblem();
         return wrongCodes.refuse();
       }
-      refuseWeakPassword(name, password);
+      await refuseWeakPassword(name, password);
       const prepared = await prepareAccount({ name, password, role: 'admin' }, parts);
       await changes.create([name], async (db) => {
         if (!(await isRight(db, input))) throw buildSetUpDoneProblem();

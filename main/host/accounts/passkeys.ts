@@ -1,12 +1,5 @@
 import { isIP } from 'node:net';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type RegistrationResponseJSON,
-} from '@simplewebauthn/server';
+import type * as webAuthn from '@simplewebauthn/server';
 import type { Passkey, PasskeyResponse } from '../../../services/contracts/control/second-factor.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
@@ -47,6 +40,7 @@ export class Passkeys {
     if (passkeys.length >= maxPasskeys) {
       throw new Problem('accounts.too_many_passkeys', 409, `An account can have ${String(maxPasskeys)} passkeys.`);
     }
+    const { generateRegistrationOptions } = await loadWebAuthn();
     const options = await generateRegistrationOptions({
       rpName: 'Homeport',
       rpID: host,
@@ -66,8 +60,9 @@ export class Passkeys {
     if (pending === undefined || pending.until <= clock.now()) throw buildBadPasskeyProblem();
     this.#challenges.set(account, { ...pending, until: 0 });
     const host = getRelyingParty(origin);
+    const { verifyRegistrationResponse } = await loadWebAuthn();
     const verified = await verifyRegistrationResponse({
-      response: response as unknown as RegistrationResponseJSON,
+      response: response as unknown as webAuthn.RegistrationResponseJSON,
       expectedChallenge: pending.challenge,
       expectedOrigin: origin,
       expectedRPID: host,
@@ -108,6 +103,7 @@ export class Passkeys {
     const host = toRelyingParty(origin);
     const passkeys = (await this.#rows(account)).filter((row) => row.host === host);
     if (passkeys.length === 0) return undefined;
+    const { generateAuthenticationOptions } = await loadWebAuthn();
     return generateAuthenticationOptions({
       rpID: host,
       allowCredentials: passkeys.map(({ id }) => ({ id })),
@@ -120,8 +116,9 @@ export class Passkeys {
     const host = toRelyingParty(origin);
     const row = (await this.#rows(account)).find(({ id, host: own }) => id === response.id && own === host);
     if (row === undefined) return false;
+    const { verifyAuthenticationResponse } = await loadWebAuthn();
     const verified = await verifyAuthenticationResponse({
-      response: response as unknown as AuthenticationResponseJSON,
+      response: response as unknown as webAuthn.AuthenticationResponseJSON,
       expectedChallenge: challenge,
       expectedOrigin: origin,
       expectedRPID: host,
@@ -144,6 +141,11 @@ export class Passkeys {
       .orderBy('created_at')
       .execute();
   }
+}
+
+/** Loads the library with the first passkey, since it brings its own X.509 and CBOR parsers. */
+function loadWebAuthn(): Promise<typeof webAuthn> {
+  return import('@simplewebauthn/server');
 }
 
 /**

@@ -63,6 +63,11 @@ export class AccountReleases {
     await Promise.all([...this.#running.keys()].map((service) => this.#inTurn(service)));
   }
 
+  /** Returns whether a service has pending work. */
+  async hasPending(service: string): Promise<boolean> {
+    return (await this.#pending(service)).length > 0;
+  }
+
   /**
    * Runs the pending work of a service that has started, before it answers requests, and later work immediately.
    * Dispose it when the service ends.

@@ -27,6 +27,8 @@ import { ApiRoutes, buildUnknownPathProblem } from './route-match.ts';
 export interface ApiRouterOptions {
   /** Called for each request, since services start and stop. */
   readonly handlers: () => readonly ApiHandler[];
+  /** Loads the service of a path, so that its handlers are among {@link handlers}. */
+  readonly load?: (path: string) => Promise<void>;
   readonly accounts: Pick<Accounts, 'authenticate' | 'may'>;
   /** Returns the origin of a request. */
   readonly caller: Context['caller'];
@@ -61,6 +63,7 @@ async function respond(
 ): Promise<void> {
   const [target = '', query = ''] = splitTarget(request.url ?? '');
   const { path, link } = parseSessionLink(target);
+  await options.load?.(path);
   const { handler, params } = routes.find(request.method ?? 'GET', path);
   const route: Route = handler.route;
   // A link replaces a sign-in only on routes that read a file.

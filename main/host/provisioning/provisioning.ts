@@ -59,7 +59,7 @@ export async function makeAdministrator(
   }
   if (!accounts.firstRun.needed()) return;
   try {
-    accounts.refuseWeakPassword(name, password);
+    await accounts.refuseWeakPassword(name, password);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (password.length < minProvisionedLength) throw buildRefusedProblem(`HOMEPORT_ADMIN_PASSWORD: ${error.detail}`);

@@ -14,49 +14,92 @@ import type { SecurityLog } from '../log/security-log.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
 
-/** Kernel components from which the contexts of services are built. */
-export interface HostDependencies {
+/** Folders, databases and crashes of the services. */
+export interface ServiceStorage {
   readonly dataDir: string;
-  /**
-   * Ids of services whose jobs do not count the crash of the previous process yet. Each counts it once, at its first
-   * start, not at later restarts.
-   */
-  readonly uncountedCrashes: Set<string>;
   /**
    * Database server, or empty for tables in the data folder. The value at the start, so that all services agree until
    * the next start.
    */
   readonly databaseUrl: string;
-  /** Attributes event loop delays. */
-  readonly loop: LoopWatch;
   /** Reads SQLite files outside of the event loop. */
   readonly readThread: ReadThread;
-  /** Current settings of the host; call it for each use. */
-  readonly hostSettings: () => HostSettings;
+  /**
+   * Ids of services whose jobs do not count the crash of the previous process yet. Each counts it once, at its first
+   * start, not at later restarts.
+   */
+  readonly uncountedCrashes: Set<string>;
+}
+
+/** Log, metrics and measurements. */
+export interface Observation {
   readonly log: HostLog;
   readonly metrics: HostMetrics;
-  readonly bus: Bus;
-  readonly handovers: Handovers;
-  readonly feeds: Feeds;
-  readonly accounts: Accounts;
-  readonly releases: AccountReleases;
   readonly security: SecurityLog;
-  readonly vault: Vault;
-  readonly engines: Engines;
-  readonly fetch: Fetch & { readonly stream: FetchStream; readonly connect: Connect };
-  readonly clock: Clock;
-  readonly random: Random;
+  /** Attributes event loop delays. */
+  readonly loop: LoopWatch;
+}
+
+/** Origins of requests. */
+export interface RequestOrigins {
+  readonly caller: Context['caller'];
+  readonly isLocalProgram: Context['isLocalProgram'];
+  /** Uses the current settings. */
+  readonly trusts: TrustPredicate;
+}
+
+/** Addresses of listeners. */
+export interface ListenerAddresses {
   readonly address: (serviceId: string, listener?: string) => string | undefined;
   readonly appPages: AppAddresses;
   readonly addresses: () => readonly string[];
   /** Registers a port that a service or its child process has opened in addition to its listeners. */
   readonly noteAddress: (address: string) => Disposable;
-  readonly caller: Context['caller'];
-  readonly isLocalProgram: Context['isLocalProgram'];
-  /** Process ids of the running child processes of services. */
-  readonly childPids: Set<number>;
-  /** Uses the current settings. */
-  readonly trusts: TrustPredicate;
   /** Ports that the settings assign to services: never suggested in place of a taken one. */
   readonly portsInUse: () => readonly number[];
 }
+
+/** Messages between services. */
+export interface Messaging {
+  readonly bus: Bus;
+  readonly handovers: Handovers;
+  readonly feeds: Feeds;
+}
+
+/** Accounts and secrets. */
+export interface Identities {
+  readonly accounts: Accounts;
+  readonly releases: AccountReleases;
+  readonly vault: Vault;
+}
+
+/** External programs and outgoing requests. */
+export interface Outgoing {
+  readonly engines: Engines;
+  readonly fetch: Fetch & { readonly stream: FetchStream; readonly connect: Connect };
+  /** Process ids of the running child processes of services. */
+  readonly childPids: Set<number>;
+}
+
+/** Time, randomness and settings. */
+export interface HostRuntime {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Current settings of the host; call it for each use. */
+  readonly hostSettings: () => HostSettings;
+}
+
+/** Collaborators of the listeners of a service. */
+export type ListenerEnvironment = Observation & RequestOrigins & ListenerAddresses & HostRuntime;
+
+/** Kernel components from which the contexts of services are built. */
+export interface HostDependencies
+  extends
+    ServiceStorage,
+    Observation,
+    RequestOrigins,
+    ListenerAddresses,
+    Messaging,
+    Identities,
+    Outgoing,
+    HostRuntime {}

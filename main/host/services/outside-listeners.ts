@@ -4,7 +4,7 @@ import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
 import { createPublicHostResolver } from '../http/proxies.ts';
-import type { HostDependencies } from './host-parts.ts';
+import type { ListenerEnvironment } from './host-parts.ts';
 
 /** Listeners for other computers that a service opens while it runs. */
 export interface ExternalListeners {
@@ -18,19 +18,19 @@ export interface ExternalListeners {
 }
 
 /** Creates the listeners for other computers of a service; none is open yet. */
-export function createExternalListeners(service: string, parts: HostDependencies, names: Hosts): ExternalListeners {
+export function createExternalListeners(service: string, parts: ListenerEnvironment, names: Hosts): ExternalListeners {
   return new ServiceExternalListeners(service, parts, names);
 }
 
 class ServiceExternalListeners implements ExternalListeners {
   readonly #service: string;
-  readonly #parts: HostDependencies;
+  readonly #parts: ListenerEnvironment;
   readonly #names: Hosts;
   readonly #opened = new Map<Listener, ListenerHandler>();
   readonly #opening = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor(service: string, parts: HostDependencies, names: Hosts) {
+  constructor(service: string, parts: ListenerEnvironment, names: Hosts) {
     this.#service = service;
     this.#parts = parts;
     this.#names = names;

@@ -14,6 +14,12 @@ export function getBackupParts(runners: Runners): readonly ServicePart[] {
   });
 }
 
+/** Loads the service whose routes contain a path of the app API, if it waits for its first request. */
+export async function loadServiceFor(runners: Runners, path: string): Promise<void> {
+  const id = /^\/api\/([a-z]+)(?:\/|$)/.exec(path)?.[1];
+  if (id !== undefined) await runners.get(id)?.load();
+}
+
 /** Returns the addresses of all open listeners. */
 export function getAddresses(runners: Runners): Record<string, string> {
   const target: Record<string, string> = {};

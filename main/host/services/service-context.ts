@@ -9,7 +9,7 @@ import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
 import { findPublicUrl } from '../http/proxies.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import { AdditionalHosts } from './additional-hosts.ts';
-import type { HostDependencies } from './host-parts.ts';
+import type { HostDependencies, Observation, ServiceStorage } from './host-parts.ts';
 
 /** Environment of a service: its folder, its migrated database, its jobs, and the context made of them. */
 export interface OpenedContext extends AsyncDisposable {
@@ -93,7 +93,7 @@ function openServiceDatabase(
   id: string,
   folder: string,
   log: Log,
-  { databaseUrl, loop, readThread }: HostDependencies,
+  { databaseUrl, loop, readThread }: ServiceStorage & Observation,
 ): Promise<Database> {
   return openDatabase({
     folder,

@@ -11,9 +11,10 @@ import { PortTaken } from '../http/bind.ts';
 import { readCertificate } from '../http/certificate.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
+import { createLoadingHandler } from '../http/loading-handler.ts';
 import { createPublicHostResolver } from '../http/proxies.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
-import type { HostDependencies } from './host-parts.ts';
+import type { ListenerEnvironment } from './host-parts.ts';
 
 /** Interval of retries for a listener that could not open. */
 const retryAfterMs = 30_000;
@@ -27,6 +28,11 @@ export interface ServiceListeners {
    * 503.
    */
   setService(service: Service): void;
+  /**
+   * Lets the first request or connection call `load`, under the guard of the host's current settings. Requests wait
+   * for it and are routed to the service that it passes to {@link setService}.
+   */
+  setLoader(load: () => Promise<unknown>): void;
   /**
    * Returns the main listener's handlers for another service of this process with the host names `hosts`; undefined
    * while it is closed or not HTTP.
@@ -46,7 +52,7 @@ export interface ServiceListeners {
  */
 export async function openListeners(
   descriptor: ServiceDescriptor,
-  parts: HostDependencies,
+  parts: ListenerEnvironment,
   settings: ServiceSettings,
   hosts: Hosts,
   changed: (states: readonly ListenerState[]) => void,
@@ -65,6 +71,9 @@ export async function openListeners(
     states,
     setService(service) {
       for (const listener of each) listener.setService(service);
+    },
+    setLoader(load) {
+      for (const listener of each) listener.setLoader(load);
     },
     dispatched: (names) => each[0]?.dispatched(names),
     getConnectionHandler: (listener) => each.find(({ state }) => state.name === listener)?.getConnectionHandler,
@@ -85,12 +94,12 @@ class RetriedListener {
   state: ListenerState;
   readonly #descriptor: ServiceDescriptor;
   readonly #manifest: ListenerManifest;
-  readonly #parts: HostDependencies;
+  readonly #parts: ListenerEnvironment;
   readonly #port: number;
   readonly #certificate: CertificateFiles | undefined;
   readonly #hosts: Hosts;
   #listener: Listener | undefined;
-  #service: Service | undefined;
+  #handler: ListenerHandler | undefined;
   #retry: Disposable | undefined;
   #opening: Promise<OpeningFailure | undefined> | undefined;
   #closed = false;
@@ -99,7 +108,7 @@ class RetriedListener {
     descriptor: ServiceDescriptor,
     manifest: ListenerManifest,
     setting: string,
-    parts: HostDependencies,
+    parts: ListenerEnvironment,
     settings: ServiceSettings,
     hosts: Hosts,
   ) {
@@ -143,7 +152,7 @@ class RetriedListener {
         reason: null,
         suggestedPort: null,
       });
-      if (this.#service !== undefined) this.setService(this.#service);
+      if (this.#handler !== undefined) this.#setHandler(this.#handler);
       return undefined;
     } catch (error) {
       const reason = toSentence(error);
@@ -169,11 +178,20 @@ class RetriedListener {
   }
 
   setService(service: Service): void {
-    this.#service = service;
     const { name } = this.#manifest;
     const isMain = this.#descriptor.listeners?.[0] === this.#manifest;
     const handler = isMain ? withMetrics(this.#descriptor, service, this.#parts) : service.listeners?.[name];
-    this.#listener?.replaceHandler(handler && withinScope(this.#descriptor.id, handler, this.#parts), this.#guard());
+    this.#setHandler(handler && withinScope(this.#descriptor.id, handler, this.#parts));
+  }
+
+  setLoader(load: () => Promise<unknown>): void {
+    const { http, tcp } = createLoadingHandler(load, () => this.#handler);
+    this.#setHandler(this.#manifest.protocol === 'http' ? { http } : { tcp });
+  }
+
+  #setHandler(handler: ListenerHandler | undefined): void {
+    this.#handler = handler;
+    this.#listener?.replaceHandler(handler, this.#guard());
   }
 
   dispatched(hosts: readonly string[]): DispatchHandlers | undefined {
@@ -216,7 +234,7 @@ class RetriedListener {
 function withMetrics(
   { id, capabilities, listeners = [] }: ServiceDescriptor,
   service: Service,
-  parts: HostDependencies,
+  parts: ListenerEnvironment,
 ): ListenerHandler {
   // The control service has its own page for all metrics, behind the sign-in.
   if (service.http === undefined || capabilities?.includes('controlHost') === true) return service;
@@ -233,7 +251,7 @@ function withMetrics(
 function withinScope(
   service: string,
   handler: ListenerHandler,
-  { security, caller }: HostDependencies,
+  { security, caller }: Pick<ListenerEnvironment, 'caller' | 'security'>,
 ): ListenerHandler {
   const getScope = (request: IncomingMessage) => ({ service, address: caller(request).remoteAddress });
   const describe = ({ method = '', url = '/' }: IncomingMessage): string => `${method} ${url.split('?', 1)[0] ?? ''}`;

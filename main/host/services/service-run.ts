@@ -6,16 +6,17 @@ import type { DispatchHandlers, ConnectionHandler } from '../../../services/cont
 import type { Hosts } from '../../../services/contracts/hosts.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Clock, Log, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Clock, Context, Log, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { servicePartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import { withCapabilities, type CapabilityProviders } from './capabilities.ts';
 import { AdditionalHosts } from './additional-hosts.ts';
-import type { HostDependencies } from './host-parts.ts';
+import type { HostDependencies, HostRuntime } from './host-parts.ts';
 import { createExternalListeners } from './outside-listeners.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
 import { TimeoutExceeded, withTimeout } from '../runtime/with-timeout.ts';
+import { canWaitForRequest, UnloadedService } from './unloaded-service.ts';
 
 /** Time limit for a start. Long enough for a service that first unpacks a program. */
 const startLimitMs = 60_000;
@@ -28,6 +29,8 @@ const databaseShare = 0.45;
 export interface ServiceRun {
   readonly service: Service;
   readonly jobs: Jobs;
+  /** Loads a service that waits for its first request. See {@link UnloadedService.load}. */
+  load(): Promise<unknown>;
   /** See {@link ServiceListeners.dispatched}. */
   dispatched(hosts: readonly string[]): DispatchHandlers | undefined;
   /** See {@link ServiceListeners.getConnectionHandler}. */
@@ -42,10 +45,25 @@ export interface ServiceRun {
   close(): Promise<void>;
 }
 
+export interface RunOptions {
+  readonly powers: CapabilityProviders;
+  /** Cancels the start. */
+  readonly signal: AbortSignal;
+  /** Called when the listeners are open, and whenever a retried one opens. */
+  readonly listening: (states: readonly ListenerState[]) => void;
+  /** Called with work that did not end in time; the promise resolves once it has. */
+  readonly onLeftBehind: (rest: Promise<unknown>) => void;
+  /** Loads the service now, even if it could wait for its first request. */
+  readonly loadsNow: boolean;
+  /** Called when a service that waited for its first request has been loaded. */
+  readonly onLoaded: () => void;
+  /** Called when a service that waited for its first request could not be loaded. */
+  readonly onLoadFailed: (error: unknown) => void;
+}
+
 /**
  * Opens the listeners and the environment of a service, creates it and starts it; the listeners open first and answer
- * 503 until the service has started. `signal` cancels a start; `listening` is called when the listeners are open, and
- * whenever a retried one opens.
+ * 503 until the service has started. A service that can wait for its first request is created and started by it.
  * @throws the error of the service or the opening, after everything was closed again; Problem `host.start_timeout`,
  * `host.start_stopped`.
  */
@@ -53,64 +71,121 @@ export async function runService(
   descriptor: ServiceDescriptor,
   parts: HostDependencies,
   settings: ServiceSettings,
-  options: {
-    readonly powers: CapabilityProviders;
-    readonly signal: AbortSignal;
-    readonly listening: (states: readonly ListenerState[]) => void;
-    /** Called with work that did not end in time; the promise resolves once it has. */
-    readonly onLeftBehind: (rest: Promise<unknown>) => void;
-  },
+  options: RunOptions,
 ): Promise<ServiceRun> {
-  const log = parts.log.child(descriptor.id);
-  let room: OpenedContext | undefined;
-  let listeners: ServiceListeners | undefined;
-  let service: Service | undefined;
-  let releases: Disposable | undefined;
-  let renewGuard = (): void => undefined;
-  const hosts = new AdditionalHosts(() => renewGuard());
-  const outside = createExternalListeners(descriptor.id, parts, hosts);
-
-  const stopTimeoutMs = (): number => getStopTimeout(descriptor, parts);
-  const stopWithin = (share: number, works: readonly StopWork[]): Promise<void> =>
-    settleWithin(works, stopTimeoutMs() * share, parts.clock, log, options.onLeftBehind);
-  const close = async (): Promise<void> => {
-    // Both run concurrently: the listeners wait for running requests, and streams among them end only with their
-    // service.
-    releases?.[Symbol.dispose]();
-    await stopWithin(serviceShare, [
-      () => listeners?.close({ timeoutMs: stopTimeoutMs() * serviceShare * 0.9 }),
-      () => outside.close({ timeoutMs: stopTimeoutMs() * serviceShare * 0.9 }),
-      () => service?.[Symbol.asyncDispose](),
-    ]);
-    await stopWithin(databaseShare, [() => room?.[Symbol.asyncDispose]()]);
-  };
-
+  const run = new OpeningRun(descriptor, parts, options);
   try {
-    const opened = await openListeners(descriptor, parts, settings, hosts, options.listening);
-    listeners = opened;
-    room = await openServiceContext(descriptor, parts, hosts);
-    const { context, jobs } = room;
-    const created = await descriptor.create(
-      withCapabilities(context, descriptor, options.powers, outside),
-      settings.settings,
-    );
-    service = created;
-    await restoreParts(created, join(parts.dataDir, descriptor.id, servicePartName));
-    renewGuard = () => outside.renewGuard();
-    await started(created, parts, options.signal);
-    releases = await parts.releases.attach(descriptor.id, created.accountData);
-    renewGuard = () => {
-      opened.setService(created);
-      outside.renewGuard();
-    };
-    renewGuard();
-    const dispatched = (names: readonly string[]): DispatchHandlers | undefined => opened.dispatched(names);
-    const taker = (listener: string): ConnectionHandler | undefined => opened.getConnectionHandler(listener);
-    const running = (begunBefore: number): number => opened.running(begunBefore) + outside.running(begunBefore);
-    return { service: created, jobs, dispatched, getConnectionHandler: taker, hosts, running, renewGuard, close };
+    return await run.open(settings);
   } catch (error) {
-    await close();
+    await run.close();
     throw error;
+  }
+}
+
+/** Listeners, environment and service of a run, as far as they have been opened. */
+class OpeningRun {
+  readonly #descriptor: ServiceDescriptor;
+  readonly #parts: HostDependencies;
+  readonly #options: RunOptions;
+  readonly #hosts = new AdditionalHosts(() => this.#renewGuard());
+  readonly #external: ReturnType<typeof createExternalListeners>;
+  #listeners: ServiceListeners | undefined;
+  #environment: OpenedContext | undefined;
+  #service: Service | undefined;
+  #releases: Disposable | undefined;
+  /** Applies the guard to the listeners of the service as soon as they use it. */
+  #renewListeners: () => void = () => undefined;
+
+  constructor(descriptor: ServiceDescriptor, parts: HostDependencies, options: RunOptions) {
+    this.#descriptor = descriptor;
+    this.#parts = parts;
+    this.#options = options;
+    this.#external = createExternalListeners(descriptor.id, parts, this.#hosts);
+  }
+
+  async open(settings: ServiceSettings): Promise<ServiceRun> {
+    const parts = this.#parts;
+    const descriptor = this.#descriptor;
+    const listeners = await openListeners(descriptor, parts, settings, this.#hosts, this.#options.listening);
+    this.#listeners = listeners;
+    this.#environment = await openServiceContext(descriptor, parts, this.#hosts);
+    const { context, jobs } = this.#environment;
+    const waits = !this.#options.loadsNow && (await canWaitForRequest(descriptor, parts, context, settings.settings));
+    const service = waits
+      ? this.#openUnloaded(context, listeners, settings.settings)
+      : await this.#openService(context, settings.settings, this.#options.signal, (it) => (this.#service = it));
+    this.#releases = await parts.releases.attach(descriptor.id, service.accountData);
+    if (!(service instanceof UnloadedService)) this.#useService(listeners, service);
+    return {
+      service,
+      jobs,
+      load: async () => (service instanceof UnloadedService ? service.load() : service),
+      dispatched: (names) => listeners.dispatched(names),
+      getConnectionHandler: (listener) => listeners.getConnectionHandler(listener),
+      hosts: this.#hosts,
+      running: (begunBefore) => listeners.running(begunBefore) + this.#external.running(begunBefore),
+      renewGuard: () => this.#renewGuard(),
+      close: () => this.close(),
+    };
+  }
+
+  /** Creates and starts the service. */
+  async #openService(
+    context: Context,
+    settings: unknown,
+    signal: AbortSignal,
+    onCreated: (service: Service) => void,
+  ): Promise<Service> {
+    const withPowers = withCapabilities(context, this.#descriptor, this.#options.powers, this.#external);
+    const service = await this.#descriptor.create(withPowers, settings);
+    onCreated(service);
+    await restoreParts(service, join(this.#parts.dataDir, this.#descriptor.id, servicePartName));
+    await started(service, this.#parts, signal);
+    return service;
+  }
+
+  #openUnloaded(context: Context, listeners: ServiceListeners, settings: ServiceSettings['settings']): UnloadedService {
+    const service = new UnloadedService({
+      descriptor: this.#descriptor,
+      settings,
+      open: async (current, signal, onCreated) => {
+        const loaded = await this.#openService(context, current, signal, onCreated);
+        this.#useService(listeners, loaded);
+        return loaded;
+      },
+      loaded: this.#options.onLoaded,
+      failed: this.#options.onLoadFailed,
+    });
+    this.#service = service;
+    this.#renewListeners = () => listeners.setLoader(() => service.load());
+    this.#renewGuard();
+    return service;
+  }
+
+  #useService(listeners: ServiceListeners, service: Service): void {
+    this.#renewListeners = () => listeners.setService(service);
+    this.#renewGuard();
+  }
+
+  #renewGuard(): void {
+    this.#renewListeners();
+    this.#external.renewGuard();
+  }
+
+  async close(): Promise<void> {
+    const stopTimeoutMs = getStopTimeout(this.#descriptor, this.#parts);
+    const log = this.#parts.log.child(this.#descriptor.id);
+    const stopWithin = (share: number, works: readonly StopWork[]): Promise<void> =>
+      settleWithin(works, stopTimeoutMs * share, this.#parts.clock, log, this.#options.onLeftBehind);
+    this.#releases?.[Symbol.dispose]();
+    // These run concurrently: the listeners wait for running requests, and streams among them end only with their
+    // service.
+    await stopWithin(serviceShare, [
+      () => this.#listeners?.close({ timeoutMs: stopTimeoutMs * serviceShare * 0.9 }),
+      () => this.#external.close({ timeoutMs: stopTimeoutMs * serviceShare * 0.9 }),
+      () => this.#service?.[Symbol.asyncDispose](),
+    ]);
+    await stopWithin(databaseShare, [() => this.#environment?.[Symbol.asyncDispose]()]);
   }
 }
 
@@ -137,8 +212,8 @@ async function settleWithin(
 }
 
 /** Returns the stop timeout in ms: that of the settings, or of the service if longer. */
-export function getStopTimeout({ stopMs = 0 }: ServiceDescriptor, parts: HostDependencies): number {
-  return Math.max(parts.hostSettings().stopTimeout * 1000, stopMs);
+export function getStopTimeout({ stopMs = 0 }: ServiceDescriptor, { hostSettings }: HostRuntime): number {
+  return Math.max(hostSettings().stopTimeout * 1000, stopMs);
 }
 
 /** Restores the service's part of a backup in addition to files. */
@@ -148,7 +223,7 @@ async function restoreParts(service: Service, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function started(service: Service, { clock }: HostDependencies, signal: AbortSignal): Promise<void> {
+async function started(service: Service, { clock }: HostRuntime, signal: AbortSignal): Promise<void> {
   const stopped = Promise.withResolvers<never>();
   const stop = (): void =>
     stopped.reject(new Problem('host.start_stopped', 503, 'It was stopped before it had started.'));

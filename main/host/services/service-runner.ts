@@ -52,6 +52,8 @@ export class ServiceRunner {
   #starting: AbortController | undefined;
   #pending: PendingRestart | undefined;
   #closed = false;
+  /** The service could not be loaded with its first request; from then on it is loaded at the start. */
+  #loadsNow = false;
   #retry: Disposable | undefined;
   #watch: Disposable | undefined;
   readonly #revival: RestartBackoff;
@@ -187,6 +189,14 @@ export class ServiceRunner {
     this.#become({ pendingRestart: undefined });
   }
 
+  /**
+   * Loads the service if it waits for its first request.
+   * @throws Problem `host.service_not_loaded` (503)
+   */
+  async load(): Promise<void> {
+    await this.#run?.load();
+  }
+
   restart(): Promise<void> {
     return this.#instead(async () => {
       await this.#stop();
@@ -299,6 +309,13 @@ export class ServiceRunner {
           this.#leftBehind.add(rest);
           void rest.finally(() => this.#leftBehind.delete(rest));
         },
+        loadsNow: this.#loadsNow,
+        onLoaded: () => this.#refreshLater(),
+        onLoadFailed: () => {
+          // The restart reports the reason as that of any failed start.
+          this.#loadsNow = true;
+          void this.restart();
+        },
       });
       this.#become({ state: 'up' });
       this.#revival.started();
@@ -336,6 +353,10 @@ export class ServiceRunner {
     });
     this.#opened.resolve();
     // A listener that opens later clears its message.
+    this.#refreshLater();
+  }
+
+  #refreshLater(): void {
     this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
   }
 

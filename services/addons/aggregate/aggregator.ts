@@ -3,30 +3,26 @@ import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { getFailoverLimits } from '../domain/config-failover.ts';
 import { buildFormatContext, addDuration } from '../domain/format-context.ts';
-import type { FormatContext } from '../domain/format/values.ts';
 import { compileFormat, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../../kit/lru-map.ts';
 import { isKnownPreset } from '../domain/presets.ts';
 import type { Activity } from '../activity.ts';
-import { toDownloadItems, toClientStream } from '../domain/pipeline/output.ts';
 import { compileFilter } from '../domain/pipeline/filter.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { Conditions } from './conditions.ts';
-import { filterStreams, hasExpressions } from './filter-streams.ts';
+import { filterStreams, needsSandbox } from './filter-streams.ts';
 import { parseTitleRequest, type TitleRequest } from '../domain/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import type { Fallbacks } from '../playback/fallbacks.ts';
-import type { PlaybackLinks } from '../playback/links.ts';
+import type { Playback } from '../playback/playback.ts';
 import type { ProviderPool } from '../providers/provider-pool.ts';
 import { wrapTorrents, type UsableService } from '../playback/wrap-torrents.ts';
 import type { Settings } from '../settings.ts';
-import type { PlayHistory } from '../store/plays.ts';
 import type { UpstreamClient } from '../upstream/upstream.ts';
-import { buildErrorMeta, buildErrorStream, parseErrorMeta, type ErrorItem } from './error-items.ts';
+import { buildErrorMeta, parseErrorMeta, type ErrorItem } from './error-items.ts';
 import { buildHiddenTitleErrors } from './hidden-title-errors.ts';
-import { buildStatisticsItems } from './statistics-items.ts';
+import { buildListItems, type SearchResult } from './list-items.ts';
 import { getProviderAccounts } from './provider-accounts.ts';
 import {
   resolveAddons,
@@ -36,57 +32,46 @@ import {
   type ConfigurationIdentity,
 } from './configured-addons.ts';
 import type { RequestContext } from './request-context.ts';
-import type { DigitalReleases } from './digital-releases.ts';
+import type { Metadata } from './metadata.ts';
 import type { Addon } from '../upstream/addon.ts';
 import { gatherStreams, fetchManifests, type GatheredStreams, type ReachableAddons } from './gather-streams.ts';
 import { gatherGroups, hasGroups } from './gather-groups.ts';
 import { getCatalog, type CatalogContext } from './catalog.ts';
 import { buildManifest, buildUnconfiguredManifest } from './installed-manifest.ts';
 import { StreamListCache, buildListKey } from './stream-list-cache.ts';
-import { getMeta, getSubtitles, hidesErrors } from './other-resources.ts';
-import type { PatternMatcher } from './patterns.ts';
+import { getMeta, getSubtitles } from './other-resources.ts';
+import { PatternMatcher } from './patterns.ts';
 import { startLookups, type LookupResults } from './lookups.ts';
-import { markRecommended, type SeaDex } from './seadex.ts';
-import type { TitleLookup } from './titles.ts';
+import { markRecommended } from './seadex.ts';
 
 const manifestTimeoutMs = 10_000;
 
 export interface AggregatorOptions {
-  readonly context: Context;
-  readonly settings: Settings;
   readonly upstream: UpstreamClient;
   readonly addons: ResolveAddonsOptions;
   readonly pool: ProviderPool;
-  readonly links: PlaybackLinks;
-  readonly fallbacks: Fallbacks;
-  readonly history: PlayHistory;
-  readonly patterns: PatternMatcher;
+  readonly playback: Pick<Playback, 'fallbacks' | 'history' | 'links'>;
+  readonly metadata: Metadata;
   readonly sandbox: Sandbox;
-  readonly titles: TitleLookup;
-  readonly digital: DigitalReleases;
-  readonly seadex: SeaDex;
   readonly activity: Activity;
-  readonly version: string;
-}
-
-/** Streams of all addons for one title, after the pipeline. */
-export interface SearchResult extends PipelineResult {
-  /** Values for formats that do not depend on the stream. */
-  readonly formatContext: FormatContext;
-  readonly gatheredStreams: GatheredStreams;
-  readonly errors: readonly ErrorItem[];
 }
 
 /** Combines several addons into one. */
 export class Aggregator {
+  readonly #context: Context;
+  readonly #settings: Settings;
   readonly #options: AggregatorOptions;
+  readonly #patterns: PatternMatcher;
   #lists = new StreamListCache();
   /** Number of finished lists. Services with the same torrent take turns by it. */
   #finishedLists = 0;
   readonly #formatters = new LruMap<string, Formatter>(50);
 
-  constructor(options: AggregatorOptions) {
+  constructor(context: Context, settings: Settings, options: AggregatorOptions) {
+    this.#context = context;
+    this.#settings = settings;
     this.#options = options;
+    this.#patterns = new PatternMatcher(options.sandbox, () => settings.regexFilterAccess);
   }
 
   /** Discards cached lists, because they may depend on changed settings. */
@@ -140,12 +125,12 @@ export class Aggregator {
 
   async getManifest(requestContext: RequestContext): Promise<Record<string, unknown>> {
     const { addons } = await fetchManifests(this.resolveAddons(requestContext).addons, this.#options.upstream);
-    return buildManifest(requestContext, addons, this.#options);
+    return buildManifest(requestContext, addons, this.#settings);
   }
 
   /** Returns the manifest without a configuration. */
   getUnconfiguredManifest(): Record<string, unknown> {
-    return buildUnconfiguredManifest(this.#options);
+    return buildUnconfiguredManifest(this.#settings);
   }
 
   /** Returns the JSON text of a resource. */
@@ -171,8 +156,8 @@ export class Aggregator {
   }
 
   #buildCatalogContext(): CatalogContext {
-    const { context, upstream } = this.#options;
-    return { upstream, now: context.clock.now(), randomSeed: context.random.text(12) };
+    const { clock, random } = this.#context;
+    return { upstream: this.#options.upstream, now: clock.now(), randomSeed: random.text(12) };
   }
 
   /** Requests all addons and runs the pipeline. The result includes hidden streams with the reason. */
@@ -182,7 +167,7 @@ export class Aggregator {
   }
 
   async #streams(requestContext: RequestContext, request: ResourceRequest): Promise<string> {
-    const { clock } = this.#options.context;
+    const { clock } = this.#context;
     const startedAt = performance.now();
     const { errors, gatheredStreams, lookups, problems } = await this.#fetchStreams(requestContext, request);
     this.#options.activity.recordList([...gatheredStreams.reports, ...errors], requestContext);
@@ -196,46 +181,15 @@ export class Aggregator {
       problems,
     });
     const { config } = requestContext;
-    const output = {
-      config,
-      addonId: this.#options.settings.addonId,
+    const { streams, hasStatistics } = buildListItems(result, requestContext, {
+      addonId: this.#settings.addonId,
       addonName: this.#getAddonName(config),
       formatter: this.getFormatter(config),
-      withData: requestContext.withData,
-      context: result.formatContext,
-    };
-    const streamItems = result.visible.flatMap((stream) => [
-      toClientStream(stream, output),
-      ...(config.externalDownloads === true ? toDownloadItems(stream, output) : []),
-    ]);
-    const errorItems = hidesErrors(config, 'stream')
-      ? []
-      : result.errors.map((error) => buildErrorStream(error, requestContext.configureUrl));
-    const statisticsItems = buildStatisticsItems(
-      {
-        reports: gatheredStreams.reports,
-        hidden: result.hidden,
-        visibleCount: streamItems.length,
-        durationMs: performance.now() - startedAt,
-      },
-      config.statistics,
-      requestContext.configureUrl,
-    );
-    const isTop = config.statistics?.position === 'top';
-    const streams = [
-      ...(isTop ? statisticsItems : []),
-      ...streamItems,
-      ...errorItems,
-      ...(isTop ? [] : statisticsItems),
-    ];
+      durationMs: performance.now() - startedAt,
+    });
     const text = JSON.stringify({ streams });
-    const isCacheable = this.#options.settings.streamCacheSeconds > 0;
-    if (
-      isCacheable &&
-      result.errors.length === 0 &&
-      statisticsItems.length === 0 &&
-      gatheredStreams.responses.length > 0
-    )
+    const isCacheable = this.#settings.streamCacheSeconds > 0;
+    if (isCacheable && result.errors.length === 0 && !hasStatistics && gatheredStreams.responses.length > 0)
       this.#lists.set(key, { responses: gatheredStreams.responses, text }, clock.now());
     return text;
   }
@@ -259,7 +213,8 @@ export class Aggregator {
     request: ResourceRequest,
     requestContext: RequestContext,
   ): Promise<GatheredStreams> {
-    const { context, upstream, settings } = this.#options;
+    const context = this.#context;
+    const { upstream } = this.#options;
     const { config } = requestContext;
     const titleRequest = parseTitleRequest(request.type, request.id);
     const prepare = (streams: readonly ParsedStream[]) =>
@@ -277,7 +232,7 @@ export class Aggregator {
         prepareStreams: prepare,
         conditions,
       });
-    const deadlineMs = config.deadline ?? settings.deadline;
+    const deadlineMs = config.deadline ?? this.#settings.deadline;
     if (!hasGroups(config)) return await gather(reachable, deadlineMs);
     return await gatherGroups(reachable, {
       context,
@@ -303,7 +258,8 @@ export class Aggregator {
   }
 
   async #wrap(requestContext: RequestContext, titleRequest: TitleRequest, streams: readonly ParsedStream[]) {
-    const { pool, links, history } = this.#options;
+    const { pool, playback } = this.#options;
+    const { links, history } = playback;
     const { config, baseUrl } = requestContext;
     const services = this.getProviderAccounts(config, requestContext);
     return await wrapTorrents(streams, {
@@ -319,9 +275,9 @@ export class Aggregator {
   }
 
   #lookUp(request: ResourceRequest, config: AddonConfig): () => Promise<LookupResults> {
-    const { context, settings, titles, digital, seadex } = this.#options;
-    const deadlineMs = config.deadline ?? settings.deadline;
-    return startLookups(request, config, { titles, digital, seadex, deadlineMs, clock: context.clock });
+    const { clock } = this.#context;
+    const deadlineMs = config.deadline ?? this.#settings.deadline;
+    return startLookups(request, config, { ...this.#options.metadata, deadlineMs, clock });
   }
 
   async #runPipeline(
@@ -338,11 +294,11 @@ export class Aggregator {
     },
   ): Promise<SearchResult> {
     const { config } = requestContext;
-    const { patterns, sandbox } = this.#options;
+    const { sandbox } = this.#options;
     this.#finishedLists += 1;
     const wrapResult = await this.#wrap(requestContext, titleRequest, gatheredStreams.streams);
     const markedStreams = addDuration(markRecommended(wrapResult.streams, recommendations), titleRequest);
-    const patternResult = await patterns.match(config, markedStreams, requestContext);
+    const patternResult = await this.#patterns.match(config, markedStreams, requestContext);
     const filteredResult = await filterStreams(sandbox, markedStreams, {
       config,
       titleRequest,
@@ -373,8 +329,8 @@ export class Aggregator {
   #withFallbacks(requestContext: RequestContext, request: ResourceRequest, result: PipelineResult): PipelineResult {
     const limits = getFailoverLimits(requestContext.config.failover);
     if (limits === undefined) return result;
-    const { context, fallbacks } = this.#options;
-    const key = context.vault.fingerprint(buildListKey(requestContext, request), 'addons.fallbacks').slice(0, 32);
+    const { fallbacks } = this.#options.playback;
+    const key = this.#context.vault.fingerprint(buildListKey(requestContext, request), 'addons.fallbacks').slice(0, 32);
     return fallbacks.addFallbacks(key, limits, result);
   }
 
@@ -386,8 +342,7 @@ export class Aggregator {
     config: AddonConfig,
     { foreign = false }: Pick<ConfigurationIdentity, 'foreign'>,
   ): readonly UsableService[] {
-    const { settings, pool } = this.#options;
-    return getProviderAccounts(config, { settings, pool, foreign });
+    return getProviderAccounts(config, { settings: this.#settings, pool: this.#options.pool, foreign });
   }
 
   /** Returns the compiled format of a configuration. */
@@ -401,18 +356,6 @@ export class Aggregator {
   }
 
   #getAddonName(config: AddonConfig): string {
-    return config.addonName || this.#options.settings.addonName;
+    return config.addonName || this.#settings.addonName;
   }
-}
-
-function needsSandbox(config: AddonConfig): boolean {
-  const { groups, dynamicAddonFetching, precacheNextEpisode } = config;
-  const lists = ['included', 'excluded', 'required', 'preferred', 'ranked'] as const;
-  return (
-    lists.some((verb) => (config[`${verb}RegexPatterns`]?.length ?? 0) > 0) ||
-    hasExpressions(config) ||
-    groups?.groupings?.some(({ condition }) => Boolean(condition)) === true ||
-    Boolean(dynamicAddonFetching?.condition) ||
-    precacheNextEpisode === true
-  );
 }

@@ -70,3 +70,16 @@ function removeExpressions(config: AddonConfig): AddonConfig {
     rankedStreamExpressions: null,
   };
 }
+
+/** Returns whether a configuration has expressions or patterns, which run in the sandbox. */
+export function needsSandbox(config: AddonConfig): boolean {
+  const { groups, dynamicAddonFetching, precacheNextEpisode } = config;
+  const lists = ['included', 'excluded', 'required', 'preferred', 'ranked'] as const;
+  return (
+    lists.some((verb) => (config[`${verb}RegexPatterns`]?.length ?? 0) > 0) ||
+    hasExpressions(config) ||
+    groups?.groupings?.some(({ condition }) => Boolean(condition)) === true ||
+    Boolean(dynamicAddonFetching?.condition) ||
+    precacheNextEpisode === true
+  );
+}

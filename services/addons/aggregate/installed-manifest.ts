@@ -2,19 +2,17 @@ import { listCatalogs, mergeCatalogs } from '../domain/catalogs.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { mergeResources } from '../domain/manifest.ts';
 import type { Settings } from '../settings.ts';
+import { addonVersion } from '../version.ts';
 import type { RequestContext } from './request-context.ts';
 import type { ReachableAddons } from './gather-streams.ts';
 
-interface ServiceIdentity {
-  readonly settings: Pick<Settings, 'addonId' | 'addonName'>;
-  readonly version: string;
-}
+type ServiceIdentity = Pick<Settings, 'addonId' | 'addonName'>;
 
 /** Builds the manifest of a configuration from the manifests of its addons. */
 export function buildManifest(
   { config, uuid, revision, variants }: RequestContext,
   addons: ReachableAddons['addons'],
-  { settings, version }: ServiceIdentity,
+  settings: ServiceIdentity,
 ): Record<string, unknown> {
   const sources = addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest }));
   const resources = mergeResources(sources);
@@ -25,7 +23,7 @@ export function buildManifest(
   return {
     ...buildIdentity(config, settings),
     id: [settings.addonId, (uuid ?? revision).slice(0, 12), ...(variants?.split(',') ?? [])].join('.'),
-    version,
+    version: addonVersion,
     catalogs,
     // The resource `catalog` requires at least one catalog.
     resources: resources.filter(({ name }) => name !== 'catalog' || catalogs.length > 0),
@@ -36,11 +34,11 @@ export function buildManifest(
 }
 
 /** Builds the manifest of the service without a configuration. */
-export function buildUnconfiguredManifest({ settings, version }: ServiceIdentity): Record<string, unknown> {
+export function buildUnconfiguredManifest(settings: ServiceIdentity): Record<string, unknown> {
   return {
     ...buildIdentity(undefined, settings),
     id: settings.addonId,
-    version,
+    version: addonVersion,
     catalogs: [],
     resources: [],
     types: [],
@@ -49,10 +47,7 @@ export function buildUnconfiguredManifest({ settings, version }: ServiceIdentity
   };
 }
 
-function buildIdentity(
-  config: AddonConfig | undefined,
-  { addonName }: ServiceIdentity['settings'],
-): Record<string, unknown> {
+function buildIdentity(config: AddonConfig | undefined, { addonName }: ServiceIdentity): Record<string, unknown> {
   return {
     name: config?.addonName || addonName,
     description: config?.addonDescription || 'Many addons as one, with keys kept at home.',

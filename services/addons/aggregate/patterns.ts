@@ -46,7 +46,7 @@ export class PatternMatcher {
     const lists = verbs.map((verb) => ({ verb, patterns: getPatterns(config, verb) }));
     const all = lists.flatMap(({ patterns }) => patterns);
     if (all.length === 0 || streams.length === 0) return { matches: undefined, sentence: undefined };
-    if (!isAllowed(this.#access(), user))
+    if (!(await this.#isAllowed(user)))
       return {
         matches: undefined,
         sentence: 'Regular expressions are not allowed for this configuration, so they have no effect.',
@@ -64,6 +64,17 @@ export class PatternMatcher {
       matches: result.matches.map((matchedIndexes) => toPatternMatch(matchedIndexes, lists)),
       sentence: invalidNames.length === 0 ? undefined : formatInvalidPatterns(invalidNames),
     };
+  }
+
+  /** Evaluates the setting: `all`, `none`, `trusted`, or a regular expression for IDs of configurations. */
+  async #isAllowed({ uuid, trusted }: ConfigurationAccess): Promise<boolean> {
+    const access = this.#access();
+    if (access === 'all') return true;
+    if (access === 'none') return false;
+    if (access === 'trusted') return trusted;
+    if (uuid === undefined) return false;
+    const result = await this.#sandbox.run({ kind: 'patterns', sources: [`/(?:${access})/`], texts: [uuid] });
+    return result?.matches[0]?.includes(0) === true;
   }
 }
 
@@ -110,16 +121,4 @@ function toPatternMatch(
     score,
     ranked,
   };
-}
-
-/** Evaluates the setting: `all`, `none`, `trusted`, or a regular expression for IDs of configurations. */
-function isAllowed(access: string, { uuid, trusted }: ConfigurationAccess): boolean {
-  if (access === 'all') return true;
-  if (access === 'none') return false;
-  if (access === 'trusted') return trusted;
-  try {
-    return uuid !== undefined && new RegExp(access).test(uuid);
-  } catch {
-    return false;
-  }
 }

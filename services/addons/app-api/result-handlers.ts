@@ -6,7 +6,7 @@ import { compileFormat } from '../domain/format/predefined.ts';
 import { toClientStream } from '../domain/pipeline/output.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { findRuleProblems } from '../domain/rule-problems.ts';
-import { sampleStream } from '../domain/sample-stream.ts';
+import { getSampleStream } from '../domain/sample-stream.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { RouteDependencies } from '../stremio-api/route-dependencies.ts';
 import { listConfigurationCatalogs } from '../stremio-api/search.ts';
@@ -35,7 +35,7 @@ export function createResultHandlers(dependencies: RouteDependencies): readonly 
     }),
     implement(addonsApi.format, ({ body: { id, name, description } }) => {
       const formatter = compileFormat({ id, definitions: { custom: { name, description } } });
-      const values = { stream: sampleStream, addonName: settings.addonName };
+      const values = { stream: getSampleStream(), addonName: settings.addonName };
       return { name: formatter.name(values), description: formatter.description(values) };
     }),
     implement(addonsApi.rules, ({ body }) => ({ problems: [...findRuleProblems(readConfig(body.config))] })),

@@ -7,7 +7,7 @@ import { parseExpression } from './expression/parse.ts';
 import { createBudget, ExpressionError, createScope, type Budget } from './expression/value.ts';
 import { findMisreadProblem, findSyntaxProblem } from './pattern.ts';
 import { parseTitleRequest } from './title-request.ts';
-import { sampleStream } from './sample-stream.ts';
+import { getSampleStream } from './sample-stream.ts';
 import { applyVariants } from './variants/variants.ts';
 
 const verbs = ['included', 'excluded', 'required', 'preferred', 'ranked'] as const;
@@ -33,7 +33,7 @@ export function findRuleProblems(config: AddonConfig): readonly RuleProblem[] {
 
 function expressionProblems(config: AddonConfig, verb: (typeof verbs)[number], budget: Budget): readonly RuleProblem[] {
   const list = `${verb}StreamExpressions` as const;
-  const streams = [sampleStream];
+  const streams = [getSampleStream()];
   return (config[list] ?? []).flatMap((entry, index) => {
     const { expression, enabled = true } = typeof entry === 'string' ? { expression: entry } : entry;
     if (enabled === false || expression.trim() === '') return [];
@@ -51,7 +51,7 @@ function patternProblems(config: AddonConfig, verb: (typeof verbs)[number]): rea
 }
 
 function conditionProblems(config: AddonConfig, budget: Budget): readonly RuleProblem[] {
-  const streams = [sampleStream];
+  const streams = [getSampleStream()];
   const variables = {
     previousStreams: streams,
     totalStreams: streams,

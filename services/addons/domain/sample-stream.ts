@@ -2,8 +2,7 @@ import { parseRelease } from './release.ts';
 import type { ParsedStream } from './stream.ts';
 
 const sampleFileName = 'The.Movie.2019.2160p.BluRay.REMUX.HEVC.DV.TrueHD.7.1.Atmos-GRP.mkv';
-/** Stream with all attributes, for tests of formats and expressions. */
-export const sampleStream: ParsedStream = {
+const sampleStream = {
   id: 'sample-0',
   addon: {
     instanceId: 'sample',
@@ -36,5 +35,9 @@ export const sampleStream: ParsedStream = {
   indexer: 'Indexer',
   message: undefined,
   private: false,
-  file: { ...parseRelease(sampleFileName), languages: ['English', 'French'] },
-};
+} satisfies Omit<ParsedStream, 'file'>;
+
+/** Returns a stream with all attributes, for tests of formats and expressions. */
+export function getSampleStream(): ParsedStream {
+  return { ...sampleStream, file: { ...parseRelease(sampleFileName), languages: ['English', 'French'] } };
+}

@@ -10,6 +10,7 @@ import { decodeConfig } from '../domain/read-config.ts';
 import { encodeAddressSegment } from '../profiles/address-segment.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
+import type { Settings } from '../settings.ts';
 
 /** Maximum length of a stored user agent. */
 const maxPlayerLength = 256;
@@ -19,22 +20,25 @@ function requestsParsedData({ headers }: IncomingMessage): boolean {
   return /AIOStreams\/|Homeport\//.test(headers['user-agent'] ?? '');
 }
 
-export interface RequestContextFactoryOptions {
-  readonly profiles: Profiles;
-  readonly proxy: StreamProxy;
-  readonly baseUrl: string;
-  readonly caller: Context['caller'];
-  readonly publicUrl: Context['publicUrl'];
-}
-
 /** Creates the request context of a client. */
 export class RequestContextFactory {
-  readonly #options: RequestContextFactoryOptions;
+  readonly #context: Pick<Context, 'caller' | 'publicUrl'>;
+  readonly #settings: Pick<Settings, 'baseUrl'>;
+  readonly #profiles: Profiles;
+  readonly #proxy: StreamProxy;
   readonly #addressConfigs = new LruMap<string, { readonly config: AddonConfig; readonly revision: string }>(100);
   readonly #variantConfigs = new LruMap<string, AddonConfig>(100);
 
-  constructor(options: RequestContextFactoryOptions) {
-    this.#options = options;
+  constructor(
+    context: Pick<Context, 'caller' | 'publicUrl'>,
+    settings: Pick<Settings, 'baseUrl'>,
+    profiles: Profiles,
+    proxy: StreamProxy,
+  ) {
+    this.#context = context;
+    this.#settings = settings;
+    this.#profiles = profiles;
+    this.#proxy = proxy;
   }
 
   /**
@@ -44,7 +48,8 @@ export class RequestContextFactory {
    * @param options.hasPassword The client sent the addon password.
    */
   isForeign(request: IncomingMessage, { hasPassword = false } = {}): boolean {
-    const { caller, baseUrl } = this.#options;
+    const { caller } = this.#context;
+    const { baseUrl } = this.#settings;
     const { isCrossSite, gatewayIdentity } = caller(request);
     const { origin = '' } = request.headers;
     if (isCrossSite && (baseUrl === '' || URL.parse(origin)?.origin !== URL.parse(baseUrl)?.origin)) return true;
@@ -53,7 +58,8 @@ export class RequestContextFactory {
 
   /** Returns the public address of the request for links in the response. */
   getBaseUrl(request: IncomingMessage): string {
-    const { baseUrl, publicUrl } = this.#options;
+    const { publicUrl } = this.#context;
+    const { baseUrl } = this.#settings;
     return baseUrl === '' ? (publicUrl(request) ?? 'http://127.0.0.1') : baseUrl.replace(/\/+$/, '');
   }
 
@@ -68,7 +74,7 @@ export class RequestContextFactory {
     encryptedPassword: string,
     variants = '',
   ): Promise<RequestContext> {
-    return this.fromProfile(request, await this.#options.profiles.openSealed(uuid, encryptedPassword), variants);
+    return this.fromProfile(request, await this.#profiles.openSealed(uuid, encryptedPassword), variants);
   }
 
   /**
@@ -94,7 +100,7 @@ export class RequestContextFactory {
       trusted: true,
       foreign,
       publicOnly,
-      proxy: this.#options.proxy.createRewriter(config, baseUrl, publicOnly),
+      proxy: this.#proxy.createRewriter(config, baseUrl, publicOnly),
     };
   }
 
@@ -143,7 +149,7 @@ export class RequestContextFactory {
       player: (request.headers['user-agent'] ?? '').slice(0, maxPlayerLength),
       trusted: false,
       foreign: this.isForeign(request),
-      proxy: this.#options.proxy.createRewriter(config, baseUrl, this.isForeign(request)),
+      proxy: this.#proxy.createRewriter(config, baseUrl, this.isForeign(request)),
     };
   }
 }

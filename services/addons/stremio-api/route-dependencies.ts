@@ -29,5 +29,4 @@ export interface RouteDependencies {
   readonly precacher: Precacher;
   readonly proxy: StreamProxy;
   readonly limits: RateLimits;
-  readonly version: string;
 }

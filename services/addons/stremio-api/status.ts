@@ -3,6 +3,7 @@ import { maxExpressions } from '../domain/config-expressions.ts';
 import { maxScriptLength, maxVariants } from '../domain/config-variants.ts';
 import { debridServices } from '../domain/debrid-services.ts';
 import { presetKinds } from '../domain/presets.ts';
+import { addonVersion } from '../version.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { sendEnvelope } from './response.ts';
 
@@ -22,15 +23,15 @@ export async function handleStatus(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { settings, profiles, version, requestContexts } = dependencies;
+  const { settings, profiles, requestContexts } = dependencies;
   const level = ['none', 'trusted', 'all'].includes(settings.regexFilterAccess)
     ? settings.regexFilterAccess
     : 'trusted';
   await sendEnvelope(request, response, {
     status: 200,
     data: {
-      version,
-      tag: `v${version}`,
+      version: addonVersion,
+      tag: `v${addonVersion}`,
       channel: 'stable',
       commit: '',
       buildTime: '',

@@ -172,7 +172,7 @@ export interface Accounts {
    * passwords that clients of the peers set; call this for passwords that users choose.
    * @throws Problem `accounts.weak_password` (422)
    */
-  refuseWeakPassword(name: string, password: string): void;
+  refuseWeakPassword(name: string, password: string): Promise<void>;
 
   list(): Promise<readonly Account[]>;
   find(name: string): Promise<Account | undefined>;

@@ -88,10 +88,10 @@ export interface HostControl {
   dropJob(service: string, id: string): Promise<boolean>;
   /** Live topics of all services, from the manifests. */
   readonly liveTopics: readonly LiveTopic<any>[];
-  /** Handlers of all running services, including the control service. */
+  /** Handlers of all loaded services, including the control service. */
   apiHandlers(): readonly ApiHandler[];
-  /** OpenAPI document generated from the handlers. */
-  openApi(): unknown;
+  /** Loads all services and returns the OpenAPI document of their handlers. */
+  openApi(): Promise<unknown>;
   /** Answers requests below `/api` from the handlers; unknown paths get a 404 in the format of the API. */
   readonly handleApi: RequestListener;
   /** Answers all other paths from the built pages. */

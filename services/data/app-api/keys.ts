@@ -1,9 +1,8 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataKeysApi, type DataKeys } from '../../contracts/data/keys.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { getDirectPort } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
-import type { Settings } from '../settings.ts';
+import { getDirectPort, type Settings } from '../settings.ts';
 
 interface KeyRouteOptions {
   readonly keys: Keys;

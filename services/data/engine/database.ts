@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import type { Context } from '../../contracts/service.ts';
 import { Secrets } from '../store/secrets.ts';
-import type { Settings } from '../settings.ts';
+import { getDirectPort, type Settings } from '../settings.ts';
 import { createUnavailableError, isConnectionError } from './connection-errors.ts';
 import { createEmbeddedServer, createExternalServer, type Server, type RunningServer } from './server.ts';
 import type { SchemaStep } from './schema-steps.ts';
@@ -86,11 +86,6 @@ export function createDatabase({ context, settings, steps }: DatabaseOptions): D
           direct: { port: getDirectPort(settings), password: settings.directPassword },
         });
   return new OnDemandDatabase(context, server, settings, folder);
-}
-
-/** Returns the port for other programs, or 0 when no password is set. */
-export function getDirectPort({ directPort, directPassword }: Pick<Settings, 'directPort' | 'directPassword'>): number {
-  return directPassword === '' ? 0 : directPort;
 }
 
 class OnDemandDatabase implements Database {

@@ -58,7 +58,7 @@ async function dispatch(
 ): Promise<Reply> {
   const apiPath = path.slice(api.prefix.length) || '/';
   const query = request.url?.slice(path.length + 1) ?? '';
-  const keyRole = getKeyRole(request, query, keys);
+  const keyRole = await getKeyRole(request, query, keys);
   if (keyRole === undefined && api.isOpen?.(apiPath) !== true) {
     return jsonReply(401, {
       message: getKey(request, query) === undefined ? 'No API key found in request' : 'Invalid API key',
@@ -76,9 +76,9 @@ async function dispatch(
   }
 }
 
-function getKeyRole(request: HttpExchange['request'], query: string, keys: Keys): KeyRole | undefined {
+async function getKeyRole(request: HttpExchange['request'], query: string, keys: Keys): Promise<KeyRole | undefined> {
   const key = getKey(request, query);
-  return key === undefined ? undefined : keys.getRole(key);
+  return key === undefined ? undefined : await keys.getRole(key);
 }
 
 function getKey(request: HttpExchange['request'], query: string): string | undefined {

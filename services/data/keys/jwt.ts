@@ -1,4 +1,5 @@
-import { createHmac, sign, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { CompactSign, compactVerify, errors, type CompactJWSHeaderParameters } from 'jose';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -18,16 +19,13 @@ export type VerifiedJwt = { readonly claims: Claims } | { readonly refusal: JwtR
 const maxClockSkewSeconds = 30;
 
 /** Signs claims as a JSON Web Token with HMAC SHA-256. */
-export function signJwt(claims: Claims, secret: string): string {
-  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
-  return `${signed}.${createSignature(signed, secret).toString('base64url')}`;
+export async function signJwt(claims: Claims, secret: string): Promise<string> {
+  return await sign(claims, { alg: 'HS256', typ: 'JWT' }, toBytes(secret));
 }
 
 /** Signs claims as a JSON Web Token with a private P-256 key, named by `kid`. */
-export function signJwtWithPair(claims: Claims, kid: string, privateKey: KeyObject): string {
-  const signed = `${encode({ alg: 'ES256', kid, typ: 'JWT' })}.${encode(claims)}`;
-  const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
-  return `${signed}.${signature.toString('base64url')}`;
+export async function signJwtWithPair(claims: Claims, kid: string, privateKey: KeyObject): Promise<string> {
+  return await sign(claims, { alg: 'ES256', kid, typ: 'JWT' }, privateKey);
 }
 
 /** Keys that tokens may be signed with. */
@@ -41,25 +39,33 @@ export interface TrustedKeys {
  * Verifies the signature of a token with the trusted keys, each with its own algorithm, and its times at `now` (s since
  * the epoch).
  */
-export function verifyJwt(token: string, { secret, publicKey }: TrustedKeys, now: number): VerifiedJwt {
+export async function verifyJwt(token: string, trustedKeys: TrustedKeys, now: number): Promise<VerifiedJwt> {
   const parts = token.split('.');
-  const [head = '', body = '', encodedSignature = ''] = parts;
   if (parts.length !== 3) return { refusal: { kind: 'malformed', parts: parts.length } };
-  const signature = Buffer.from(encodedSignature, 'base64url');
-  // Base64 has several encodings of the same bytes; only the canonical one is accepted.
-  if (signature.toString('base64url') !== encodedSignature) return { refusal: { kind: 'signature' } };
-  const { alg, kid } = decode(head) ?? {};
-  const signed = `${head}.${body}`;
-  // The key determines the algorithm, never the token: keys do not accept signatures of the other kind.
-  const isValid =
-    alg === 'HS256'
-      ? isValidHmac(signed, signature, secret)
-      : alg === 'ES256' && typeof kid === 'string' && isValidPairSignature(signed, signature, publicKey(kid));
-  if (!isValid) return { refusal: { kind: 'signature' } };
-  const claims = decode(body);
+  const payload = isCanonical(parts[2] ?? '') ? await readPayload(token, trustedKeys) : undefined;
+  if (payload === undefined) return { refusal: { kind: 'signature' } };
+  const claims = parseClaims(payload);
   if (claims === undefined) return { refusal: { kind: 'claims' } };
   const refusal = checkClaims(claims, now);
   return refusal === undefined ? { claims } : { refusal };
+}
+
+/** Returns the payload of a token with a valid signature. */
+async function readPayload(token: string, { secret, publicKey }: TrustedKeys): Promise<Uint8Array | undefined> {
+  // The key determines the algorithm, never the token: keys do not accept signatures of the other kind.
+  const getKey = ({ alg, kid }: CompactJWSHeaderParameters): Uint8Array | KeyObject => {
+    const key = alg === 'HS256' ? toBytes(secret) : typeof kid === 'string' ? publicKey(kid) : undefined;
+    // An empty secret means that the keys are not yet open.
+    if (key === undefined || (key instanceof Uint8Array && key.length === 0)) throw new errors.JWKSNoMatchingKey();
+    return key;
+  };
+  try {
+    const { payload } = await compactVerify(token, getKey, { algorithms: ['HS256', 'ES256'] });
+    return payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -91,29 +97,23 @@ export function parseAudiences(aud: unknown): readonly string[] | undefined {
   return Array.isArray(all) && all.every((each) => typeof each === 'string') ? all : undefined;
 }
 
-function isValidHmac(signed: string, signature: Buffer, secret: string): boolean {
-  const expected = createSignature(signed, secret);
-  return signature.length === expected.length && timingSafeEqual(signature, expected);
+async function sign(claims: Claims, header: CompactJWSHeaderParameters, key: Uint8Array | KeyObject): Promise<string> {
+  return await new CompactSign(toBytes(JSON.stringify(claims))).setProtectedHeader(header).sign(key);
 }
 
-function isValidPairSignature(signed: string, signature: Buffer, key: KeyObject | undefined): boolean {
-  return key !== undefined && verify('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }, signature);
+/** Base64 has several encodings of the same bytes; only the canonical one is accepted. */
+function isCanonical(encoded: string): boolean {
+  return Buffer.from(encoded, 'base64url').toString('base64url') === encoded;
 }
 
-function createSignature(text: string, secret: string): Buffer {
-  return createHmac('sha256', secret).update(text).digest();
+function toBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
-function encode(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-function decode(part: string): Record<string, unknown> | undefined {
+function parseClaims(payload: Uint8Array): Claims | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    const value: unknown = JSON.parse(new TextDecoder().decode(payload));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,4 +1,5 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { calculateJwkThumbprint } from 'jose';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import type { Secrets } from '../store/secrets.ts';
@@ -51,7 +52,7 @@ export class KeyPairs {
   }
 
   async open(): Promise<void> {
-    this.#use(StoredPairs.parse(JSON.parse(await this.#secrets.getOrCreate(secretName, () => '[]'))));
+    await this.#use(StoredPairs.parse(JSON.parse(await this.#secrets.getOrCreate(secretName, () => '[]'))));
   }
 
   /** Signing pair. */
@@ -100,20 +101,20 @@ export class KeyPairs {
 
   async #store(all: StoredPairs): Promise<void> {
     await this.#secrets.replace(secretName, JSON.stringify(all));
-    this.#use(all);
+    await this.#use(all);
   }
 
-  #use(all: StoredPairs): void {
+  async #use(all: StoredPairs): Promise<void> {
+    const pairs = await Promise.all(all.map(toKeyPair));
     this.#stored = all;
-    this.#pairs = all.map(toKeyPair);
+    this.#pairs = pairs;
   }
 }
 
-function toKeyPair({ madeAt, endsAt, jwk }: StoredPairs[number]): KeyPair {
+async function toKeyPair({ madeAt, endsAt, jwk }: StoredPairs[number]): Promise<KeyPair> {
   const { kty, crv, x, y } = jwk;
   const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
-  // The key id is the thumbprint (RFC 7638): the required members in alphabetical order.
-  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+  const kid = await calculateJwkThumbprint({ crv, kty, x, y });
   return {
     kid,
     madeAt,

@@ -30,8 +30,11 @@ export class Keys {
   readonly #settings: KeySettings;
   readonly #pairs: KeyPairs;
   readonly #secrets: Secrets;
-  /** Claims of recently verified tokens, by token hash. */
-  readonly #verifiedTokens = new Map<string, Claims>();
+  /**
+   * Claims of recently verified tokens, by token hash. A change of the keys replaces the map, so that a verification
+   * that is still running does not add a token of the former keys.
+   */
+  #verifiedTokens = new Map<string, Claims>();
   #secret = '';
   #anon = '';
   #service = '';
@@ -47,7 +50,7 @@ export class Keys {
   /** Reads or creates the keys. Until then no key is accepted. */
   async open(): Promise<void> {
     const { jwtSecret } = this.#settings;
-    this.#use(
+    await this.#use(
       jwtSecret === '' ? await this.#secrets.getOrCreate(secretName, () => this.#context.random.text(48)) : jwtSecret,
     );
     await this.#pairs.open();
@@ -87,7 +90,7 @@ export class Keys {
     if (this.#pairs.current !== undefined) await this.#pairs.create(this.#context.clock.now());
     await this.#pairs.endEarlier();
     await this.#secrets.replace(secretName, secret);
-    this.#use(secret);
+    await this.#use(secret);
   }
 
   get signing(): Signing {
@@ -108,7 +111,7 @@ export class Keys {
   /** Rejects tokens of earlier pairs from now on. */
   async endEarlier(): Promise<void> {
     await this.#pairs.endEarlier();
-    this.#verifiedTokens.clear();
+    this.#verifiedTokens = new Map();
   }
 
   /** Returns the hash of a six-digit code that was sent to an address. It is valid until the secret changes. */
@@ -116,35 +119,38 @@ export class Keys {
     return hashToken(`one-time codes ${this.#secret}`, address, code);
   }
 
-  sign(claims: Claims): string {
+  async sign(claims: Claims): Promise<string> {
     const pair = this.#pairs.current;
-    return pair === undefined ? signJwt(claims, this.#secret) : signJwtWithPair(claims, pair.kid, pair.privateKey);
+    return await (pair === undefined
+      ? signJwt(claims, this.#secret)
+      : signJwtWithPair(claims, pair.kid, pair.privateKey));
   }
 
-  verify(token: string): VerifiedJwt {
+  async verify(token: string): Promise<VerifiedJwt> {
     const now = Math.floor(this.#context.clock.now() / 1000);
     const hash = createHash('sha256').update(token).digest('base64');
-    const cachedClaims = this.#verifiedTokens.get(hash);
+    const verifiedTokens = this.#verifiedTokens;
+    const cachedClaims = verifiedTokens.get(hash);
     if (cachedClaims !== undefined) {
       const refusal = checkClaims(cachedClaims, now);
       return refusal === undefined ? { claims: cachedClaims } : { refusal };
     }
     const trustedKeys = { secret: this.#secret, publicKey: (kid: string) => this.#pairs.publicKey(kid) };
-    const verified = verifyJwt(token, trustedKeys, now);
+    const verified = await verifyJwt(token, trustedKeys, now);
     if ('claims' in verified) {
-      this.#verifiedTokens.set(hash, verified.claims);
-      const [oldest] = this.#verifiedTokens.keys();
-      if (this.#verifiedTokens.size > maxVerifiedTokens && oldest !== undefined) this.#verifiedTokens.delete(oldest);
+      verifiedTokens.set(hash, verified.claims);
+      const [oldest] = verifiedTokens.keys();
+      if (verifiedTokens.size > maxVerifiedTokens && oldest !== undefined) verifiedTokens.delete(oldest);
     }
     return verified;
   }
 
   /** Returns the role of an API key; undefined for an invalid key. */
-  getRole(key: string): KeyRole | undefined {
+  async getRole(key: string): Promise<KeyRole | undefined> {
     if (key === '') return undefined;
     if (key === this.#anon || key === this.#opaque.anon) return 'anon';
     if (key === this.#service || key === this.#opaque.service_role) return 'service_role';
-    const verified = this.verify(key);
+    const verified = await this.verify(key);
     if (!('claims' in verified) || verified.claims['sub'] !== undefined) return undefined;
     const { role } = verified.claims;
     return role === 'anon' || role === 'service_role' ? role : undefined;
@@ -154,15 +160,17 @@ export class Keys {
     return `sb_${opaqueKinds[role]}_${this.#context.random.text(32)}`;
   }
 
-  #use(secret: string): void {
+  async #use(secret: string): Promise<void> {
     const { anonKey, serviceKey } = this.#settings;
-    this.#secret = secret;
-    this.#verifiedTokens.clear();
     // A fixed time, so that one secret always results in the same pair of API keys.
     const iat = 1_735_689_600;
-    const createKey = (role: KeyRole): string =>
-      signJwt({ iss: 'supabase', role, iat, exp: iat + tenYearsSeconds }, secret);
-    this.#anon = anonKey === '' ? createKey('anon') : anonKey;
-    this.#service = serviceKey === '' ? createKey('service_role') : serviceKey;
+    const createKey = async (role: KeyRole): Promise<string> =>
+      await signJwt({ iss: 'supabase', role, iat, exp: iat + tenYearsSeconds }, secret);
+    const anon = anonKey === '' ? await createKey('anon') : anonKey;
+    const service = serviceKey === '' ? await createKey('service_role') : serviceKey;
+    this.#secret = secret;
+    this.#verifiedTokens = new Map();
+    this.#anon = anon;
+    this.#service = service;
   }
 }

@@ -34,7 +34,7 @@ export function createRestApi(options: RestApiOptions): MountedApi {
     prefix: '/rest/v1',
     async handle(exchange) {
       const { request } = exchange;
-      const identity = identify(request, exchange.keyRole ?? 'anon', options.keys, options.settings.jwtAudience);
+      const identity = await identify(request, exchange.keyRole ?? 'anon', options.keys, options.settings.jwtAudience);
       roles.set(exchange, identity.role);
       const context = createRequestContext(request, exchange.path, exchange.query, identity, options.settings);
       return handleRequest(options, run, context, exchange);

@@ -17,13 +17,18 @@ export interface RequestIdentity {
  *
  * @throws RestError PGRST301, PGRST303, 42501
  */
-export function identify(request: IncomingMessage, keyRole: KeyRole, keys: Keys, audience: string): RequestIdentity {
+export async function identify(
+  request: IncomingMessage,
+  keyRole: KeyRole,
+  keys: Keys,
+  audience: string,
+): Promise<RequestIdentity> {
   const { authorization } = request.headers;
   const token =
     /^bearer(?:\s+(.*))?$/i.exec(authorization ?? '')?.[1]?.trim() ?? (authorization === undefined ? undefined : '');
-  if (token === undefined || isKey(token, keys)) return { role: keyRole, claims: { role: keyRole } };
+  if (token === undefined || (await isKey(token, keys))) return { role: keyRole, claims: { role: keyRole } };
   if (token === '') throw createTokenError('PGRST301', 'Empty JWT is sent in Authorization header');
-  const verified = keys.verify(token);
+  const verified = await keys.verify(token);
   if (!('claims' in verified)) throw toTokenError(verified.refusal);
   if (!hasAudience(verified.claims, audience)) throw toTokenError({ kind: 'audience' });
   const { role = keyRole } = verified.claims;
@@ -43,8 +48,9 @@ function hasAudience({ aud }: Claims, audience: string): boolean {
  * Returns true when the bearer token is an API key: clients send their key as a token before sign-in. Opaque keys are
  * not JWTs.
  */
-function isKey(token: string, keys: Keys): boolean {
-  return /^sb_(?:publishable|secret)_/.test(token) || (!token.includes('.') && keys.getRole(token) !== undefined);
+async function isKey(token: string, keys: Keys): Promise<boolean> {
+  if (/^sb_(?:publishable|secret)_/.test(token)) return true;
+  return !token.includes('.') && (await keys.getRole(token)) !== undefined;
 }
 
 function toTokenError(rejection: JwtRejection): RestError {

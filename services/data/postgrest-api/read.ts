@@ -14,13 +14,8 @@ import type { Preferences } from './parse/preferences.ts';
 import { findTable } from './plan/relationships.ts';
 import { planTree, type ReadNode } from './plan/tree.ts';
 import type { Catalogue } from './schema/catalogue.ts';
-import {
-  buildCountStatement,
-  buildReadStatement,
-  type Range,
-  type ReadOptions,
-  type Source,
-} from './statement/read.ts';
+import { buildCountStatement, buildReadStatement, type Range, type ReadOptions } from './statement/read.ts';
+import type { Source } from './statement/read-output.ts';
 import { quote, quoteKey, Values } from './statement/sql.ts';
 import { wrapStatement } from './statement/wrap.ts';
 import { createPlanResponse } from './explain.ts';

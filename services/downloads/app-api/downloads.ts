@@ -12,7 +12,7 @@ import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';
 import { readCaptionFiles } from '../files/side-files.ts';
 import { readPosition } from '../wire/queue-control.ts';
-import { getMediaType } from '../domain/media-type.ts';
+import { getMediaType } from '../files/media-type.ts';
 import { readStatistics } from '../store/statistics.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { MetubeDependencies } from '../metube-api/listener.ts';
@@ -107,7 +107,7 @@ function createFileHandlers({ store, folders, thumbnails }: MetubeDependencies):
         throw new Problem('downloads.no_file', 404, 'Its file is not in the download folder any more.');
       }
       const name = filename.at(-1) ?? '';
-      return new FileReply({ path, type: getMediaType(name), saveAs: query.save === 'yes' ? name : undefined });
+      return new FileReply({ path, type: await getMediaType(name), saveAs: query.save === 'yes' ? name : undefined });
     }),
   ];
 }

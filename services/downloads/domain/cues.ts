@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from 'entities';
 import type { Cue } from './cue.ts';
 import { toScc } from './scc.ts';
 
@@ -24,18 +25,13 @@ export function readCues(text: string): readonly Cue[] {
   return cues;
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&nbsp;': ' ',
-  '&lrm;': '',
-  '&rlm;': '',
-};
-
+/** Removes markup, and decodes character references as the WebVTT specification requires. */
 function stripMarkup(line: string): string {
   const withoutTags = line.replaceAll(/<[^>]*>/g, '').replaceAll(/\{\\[^}]*\}/g, '');
-  return withoutTags.replaceAll(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (entity) => entities[entity] ?? entity).trim();
+  return decodeHTMLStrict(withoutTags)
+    .replaceAll(/[\u200e\u200f]/g, '')
+    .replaceAll('\u00a0', ' ')
+    .trim();
 }
 
 function parseTime(text: string): number {

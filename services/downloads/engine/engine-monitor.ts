@@ -15,7 +15,6 @@ const enginesAction: SuggestedAction = { label: 'See the engines', to: '/setting
 export class EngineMonitor implements Disposable {
   readonly #context: Context;
   readonly #javaScript: JavaScriptRuntime;
-  readonly #onAvailable: () => void;
   readonly #installations: EngineInstallations;
   #ytDlp: Engine | undefined;
   #ffmpeg: Engine | undefined;
@@ -23,11 +22,11 @@ export class EngineMonitor implements Disposable {
   #timer: Disposable | undefined;
   #checking: Promise<void> | undefined;
   #isClosed = false;
+  #onAvailable: () => void = () => undefined;
 
-  constructor(context: Context, javaScript: JavaScriptRuntime, onAvailable: () => void) {
+  constructor(context: Context, javaScript: JavaScriptRuntime) {
     this.#context = context;
     this.#javaScript = javaScript;
-    this.#onAvailable = onAvailable;
     this.#installations = new EngineInstallations(context, ['yt-dlp', 'ffmpeg'], async () => {
       // An earlier check may not have seen the result.
       await this.#checking?.catch(() => undefined);
@@ -35,8 +34,9 @@ export class EngineMonitor implements Disposable {
     });
   }
 
-  /** Starts to track installations. */
-  start(): void {
+  /** Starts to track installations. `onAvailable` is called when the extractor can be used again. */
+  start(onAvailable: () => void): void {
+    this.#onAvailable = onAvailable;
     this.#installations.start();
   }
 

@@ -2,6 +2,7 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { detectionBytes, findImageType } from '../../kit/file-type.ts';
 import type { Item } from '../domain/item.ts';
 
 const maxBytes = 5 * 1024 * 1024;
@@ -63,7 +64,7 @@ export class Thumbnails {
         maxBytes: maxInlineBytes,
         timeoutMs,
       });
-      const type = reply.status === 200 ? detectImageType(reply.body) : undefined;
+      const type = reply.status === 200 ? await findImageType(reply.body) : undefined;
       return type === undefined ? null : `data:${type};base64,${Buffer.from(reply.body).toString('base64')}`;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -80,7 +81,7 @@ export class Thumbnails {
     const { fetch, log } = this.#context;
     try {
       const reply = await fetch(address, { trust: this.#trust, maxBytes, timeoutMs });
-      if (reply.status !== 200 || detectImageType(reply.body) === undefined) return undefined;
+      if (reply.status !== 200 || (await findImageType(reply.body)) === undefined) return undefined;
       await mkdir(this.#folder, { recursive: true });
       await writeFile(`${path}.part`, reply.body);
       await rename(`${path}.part`, path);
@@ -102,23 +103,9 @@ async function readImageType(path: string): Promise<string | undefined> {
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
-    const header = new Uint8Array(12);
-    await file.read(header, 0, header.length, 0);
-    return detectImageType(header);
+    const { buffer, bytesRead } = await file.read(new Uint8Array(detectionBytes), 0, detectionBytes, 0);
+    return await findImageType(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }
-}
-
-/**
- * Detects the type by the first bytes, independent of the site's header. SVG is not supported, because it can contain
- * scripts.
- */
-function detectImageType(bytes: Uint8Array): string | undefined {
-  const text = String.fromCharCode(...bytes.subarray(0, 12));
-  if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  if (text.startsWith('\x89PNG\r\n')) return 'image/png';
-  if (text.startsWith('GIF8')) return 'image/gif';
-  if (text.startsWith('RIFF') && text.endsWith('WEBP')) return 'image/webp';
-  return /^....ftypavi[fs]/s.test(text) ? 'image/avif' : undefined;
 }

@@ -20,20 +20,21 @@ export interface LimitHandlers {
 /** Speed limit and allowed hours of downloads. Stored with the queue, so that they persist over a restart. */
 export class Limits implements Disposable {
   readonly #context: Context;
-  readonly #handlers: LimitHandlers;
   readonly #wall = createWallClock();
   readonly #resources = new DisposableStack();
   #limits: DownloadLimits = { speed: null, hours: [] };
   #running = true;
+  /** Undefined before the start. */
+  #handlers: LimitHandlers | undefined;
   #timer: Disposable | undefined;
 
-  constructor(context: Context, handlers: LimitHandlers) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#handlers = handlers;
   }
 
-  /** Reads the stored limits. Must resolve before any download starts. */
-  async start(): Promise<void> {
+  /** Reads and applies the stored limits. Must resolve before any download starts. */
+  async start(handlers: LimitHandlers): Promise<void> {
+    this.#handlers = handlers;
     const { clock, bus, log } = this.#context;
     await this.#read();
     this.#running = this.open;
@@ -83,7 +84,7 @@ export class Limits implements Disposable {
   async #apply(limits: DownloadLimits): Promise<void> {
     const before = this.#limits.speed;
     this.#limits = limits;
-    if (limits.speed !== before) await this.#handlers.speed(limits.speed);
+    if (limits.speed !== before) await this.#handlers?.speed(limits.speed);
   }
 
   /** Allows or stops downloads when the allowed hours begin or end, and schedules the next check. */
@@ -93,9 +94,9 @@ export class Limits implements Disposable {
       this.#running = open;
       this.#context.bus.publish(downloadLimitsChanged, this.now);
       this.#context.log.info(open ? 'allowed download hours began' : 'allowed download hours ended');
-      if (open) this.#handlers.opened();
+      if (open) this.#handlers?.opened();
       else {
-        this.#handlers.closed().catch((error: unknown) => {
+        this.#handlers?.closed().catch((error: unknown) => {
           this.#context.log.error('downloads not stopped at the end of the allowed hours', { error });
         });
       }

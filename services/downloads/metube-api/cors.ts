@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
+import { compileLinearExpression } from '../../kit/linear-expression.ts';
 
 interface CorsSettings {
   readonly corsAllowedOrigins: readonly string[];
@@ -51,7 +52,7 @@ export function createOriginMatcher(patterns: readonly string[]): (origin: strin
   const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const expressions = patterns
     .filter((pattern) => pattern !== '*')
-    .map((pattern) => new RegExp(`^${pattern.split('*').map(escapePattern).join('[^/]*')}$`, 'i'));
+    .map((pattern) => compileLinearExpression(`(?i)^${pattern.split('*').map(escapePattern).join('[^/]*')}$`));
   const allowsAll = patterns.includes('*');
   return (origin) =>
     origin.length <= 512 && origin !== 'null' && (allowsAll || expressions.some((each) => each.test(origin)));

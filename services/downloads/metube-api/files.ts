@@ -1,5 +1,4 @@
 import { readdir } from 'node:fs/promises';
-import { contentType } from 'mime-types';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import type { Exchange } from '../../kit/http/listener.ts';
 import { redirectReply, type Reply } from '../../kit/http/respond.ts';
@@ -47,6 +46,7 @@ export async function sendDownload(root: string, exchange: Exchange): Promise<bo
   if (path.endsWith('/')) return false;
   const file = await resolveFile(root, getParts(exchange));
   if (file === undefined) return false;
+  const { contentType } = await import('mime-types');
   return sendStoredFile(request, response, file, {
     always: { ...sandboxHeaders, 'Cache-Control': 'public, max-age=0' },
     content: { 'Content-Type': contentType(file.slice(file.lastIndexOf('/') + 1)) || 'application/octet-stream' },

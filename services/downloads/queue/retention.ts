@@ -1,5 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import { doneStates } from '../domain/item.ts';
+import type { Settings } from '../settings.ts';
 import { findEndedBefore } from '../store/history.ts';
 
 /** Shortest interval between two checks. */
@@ -8,11 +9,35 @@ const minIntervalMs = 30_000;
 /** Deletes downloads in one of the states from the history, and returns their number. */
 type RemoveDownloads = (uids: readonly string[], states: typeof doneStates) => Promise<number>;
 
+/** Deletes old downloads from the history by the current setting. */
+export class Retention implements Disposable {
+  readonly #context: Context;
+  readonly #settings: Readonly<Pick<Settings, 'clearAfter'>>;
+  readonly #remove: RemoveDownloads;
+  #timer: Disposable | undefined;
+
+  constructor(context: Context, settings: Readonly<Pick<Settings, 'clearAfter'>>, remove: RemoveDownloads) {
+    this.#context = context;
+    this.#settings = settings;
+    this.#remove = remove;
+  }
+
+  /** Starts, or starts again with a changed setting. */
+  restart(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = startRetention(this.#context, this.#remove, this.#settings.clearAfter);
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+}
+
 /**
  * Deletes downloads from the history that ended the given number of seconds ago; their files remain. With 0, nothing is
  * deleted.
  */
-export function startRetention(context: Context, remove: RemoveDownloads, seconds: number): Disposable {
+function startRetention(context: Context, remove: RemoveDownloads, seconds: number): Disposable {
   if (seconds === 0) return { [Symbol.dispose]: () => undefined };
   const deleteExpired = async (): Promise<void> => {
     for (;;) {

@@ -7,6 +7,7 @@ import { defineJob } from '../../contracts/jobs.ts';
 import { NotificationOffer, notificationOffered, type NotificationFile } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { findExtension } from '../../kit/file-type.ts';
 import { toSafePart } from '../domain/template.ts';
 import type { Item } from '../domain/item.ts';
 import type { Settings } from '../settings.ts';
@@ -177,6 +178,5 @@ async function readPicture(
   const { path, type } = picture;
   const { size } = await stat(path);
   if (size > maxPictureBytes) return [];
-  const extension = type === 'image/jpeg' ? 'jpg' : type.replace('image/', '');
-  return [{ name: `${toSafePart(item.title)}.${extension}`, type, bytes: await readFile(path) }];
+  return [{ name: `${toSafePart(item.title)}.${await findExtension(type)}`, type, bytes: await readFile(path) }];
 }

@@ -7,7 +7,7 @@ import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { resolveRevision, resolveByKind } from '../repositories/revisions.ts';
 import { requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import { parsePointer } from '../lfs/pointer.ts';
-import type { ContentDependencies } from '../gitea-api/contents.ts';
+import type { ContentDependencies } from '../gitea-api/content-dependencies.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { writeFiles, type FileOperation } from '../gitea-api/write-files.ts';
 import { getCommitEmail } from '../repositories/commit-email.ts';

@@ -22,7 +22,7 @@ import { readReferences } from '../repositories/references.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
-import type { ContentDependencies } from '../gitea-api/contents.ts';
+import type { ContentDependencies } from '../gitea-api/content-dependencies.ts';
 import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
 import { combineStates } from '../statuses/statuses.ts';
 import type { StatusRow } from '../store/statuses.ts';

@@ -107,7 +107,7 @@ async function createAccount(deps: ApiDependencies, call: Call): Promise<Answer>
   // An organization can have the name as well.
   if (!AccountName.safeParse(username).success) throw new Problem('git.invalid', 422, '[Username]: Username');
   if ((await owners.find(username)) !== undefined) throw nameTaken;
-  if (password !== '') checkPassword(accounts, username, password);
+  if (password !== '') await checkPassword(accounts, username, password);
   await withNameTaken(nameTaken, () => accounts.create({ name: username, ...(password === '' ? {} : { password }) }));
   await updateProfile(deps, username, more);
   const createdAccount = await accounts.find(username);
@@ -121,7 +121,7 @@ async function changeAccount(deps: ApiDependencies, call: Call): Promise<Answer>
 
   const { name } = await getTargetAccount(deps, call);
   const { password = '', admin, active, prohibit_login: prohibited, ...more } = await readJsonBody(call, changeBody);
-  if (password !== '') checkPassword(accounts, name, password);
+  if (password !== '') await checkPassword(accounts, name, password);
   const enabled = prohibited === undefined ? active : !prohibited && active !== false;
   const changed = await accounts.change(name, {
     ...(password === '' ? {} : { password }),
@@ -164,9 +164,9 @@ async function deleteAccountKey(deps: ApiDependencies, call: Call): Promise<Answ
   return noContent;
 }
 
-function checkPassword(accounts: Accounts, name: string, password: string): void {
+async function checkPassword(accounts: Accounts, name: string, password: string): Promise<void> {
   try {
-    accounts.refuseWeakPassword(name, password);
+    await accounts.refuseWeakPassword(name, password);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new Problem('git.invalid', 400, `PasswordComplexity: ${error.detail}`);

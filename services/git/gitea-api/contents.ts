@@ -1,31 +1,18 @@
-import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import { isObjectId, normalizeTreePath } from '../domain/names.ts';
-import type { LfsStore } from '../lfs/lfs-store.ts';
-import { maxPointerBytes, parsePointer } from '../lfs/pointer.ts';
-import type { LastCommits } from '../repositories/last-commits.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
-import type { ObjectInfo, Objects } from '../repositories/objects.ts';
+import type { Objects } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolveRevision, resolveByKind, type Revision } from '../repositories/revisions.ts';
+import { resolveRevision, type Revision } from '../repositories/revisions.ts';
 import { readSubmodules } from '../repositories/submodules.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
 import { contentJson } from '../wire/contents.ts';
-import { gitTime } from '../wire/time.ts';
-import { sendOutput } from '../transfer/streams.ts';
 import { archive } from './archives.ts';
-import { formatFileName } from './content-disposition.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
 import { parseId } from './paging.ts';
 import { getRepositoryName, getRepositoryAddress, type ApiDependencies } from './api-dependencies.ts';
-
-/** Maximum size of a file that is read into memory, bytes. Larger files are streamed. */
-const maxBufferedBytes = 16 * 1024 * 1024;
-
-export interface ContentDependencies extends ApiDependencies {
-  readonly lastCommits: LastCommits;
-  readonly lfs: LfsStore;
-}
+import type { ContentDependencies } from './content-dependencies.ts';
+import { fileInTree, largeFile, rawFile } from './file-answers.ts';
 
 /** Builds the routes of files and folders at a commit, as JSON and raw. */
 export function contentRoutes(deps: ContentDependencies): readonly Route[] {
@@ -163,157 +150,6 @@ export async function describe(
   );
 }
 
-/** Returns a file at a branch, tag or commit. Branch names can contain slashes, so every split of the path is tried. */
-export async function fileInTree(
-  deps: ContentDependencies,
-  repository: Repository,
-  { kind, rest, isMedia, etag: existing }: FileAddress,
-): Promise<Answer> {
-  const folder = deps.manager.getFolder(repository);
-  for (let segmentCount = 1; segmentCount < rest.length; segmentCount += 1) {
-    const name = rest.slice(0, segmentCount).join('/');
-    const namedRevision =
-      kind === 'branch' || kind === 'tag' || kind === 'commit'
-        ? await resolveByKind(kind, deps.objects, folder, name)
-        : await resolveRevision(deps.objects, folder, repository, name);
-    if (namedRevision === undefined) continue;
-    const path = rest.slice(segmentCount).join('/');
-    const large = isMedia ? await largeFile(deps, repository, namedRevision, path) : undefined;
-    if (large !== undefined) return large;
-    const info = await deps.objects.info(folder, `${namedRevision.commit}:${normalizeTreePath(path) ?? ''}`);
-    // A branch with a longer name can match further on.
-    if (info?.type === 'blob') return rawFile(deps, repository, namedRevision, path, existing);
-  }
-  throw buildNotFoundProblem();
-}
-
-interface FileAddress {
-  /** `branch`, `tag` or `commit`; undefined for any of them. */
-  readonly kind: string | undefined;
-  /** Segments of the revision, followed by those of the path. */
-  readonly rest: readonly string[];
-  readonly isMedia: boolean;
-  readonly etag: string | undefined;
-}
-
-/** Returns a file by its object ID, without a name. @throws Problem (404) */
-export async function objectFile(
-  deps: ContentDependencies,
-  repository: Repository,
-  { id, isMedia, etag }: { readonly id: string; readonly isMedia: boolean; readonly etag: string | undefined },
-): Promise<Answer> {
-  const folder = deps.manager.getFolder(repository);
-  const info = await deps.objects.info(folder, id);
-  if (info?.type !== 'blob') throw buildNotFoundProblem();
-  const large = isMedia ? await largeObject(deps, repository, info, id) : undefined;
-  return large ?? blobAnswer(deps, repository, info, { name: id, etag });
-}
-
-/** Returns the LFS object that the pointer at a path refers to; undefined when there is none. */
-export async function largeFile(
-  deps: Pick<ContentDependencies, 'manager' | 'lfs' | 'objects'>,
-  repository: Repository,
-  revision: Revision | undefined,
-  input: string,
-): Promise<Answer | undefined> {
-  const path = normalizeTreePath(input);
-  if (path === undefined || revision === undefined) return undefined;
-  const info = await deps.objects.info(deps.manager.getFolder(repository), `${revision.commit}:${path}`);
-  return info === undefined ? undefined : largeObject(deps, repository, info, path.slice(path.lastIndexOf('/') + 1));
-}
-
-async function largeObject(
-  { manager, lfs, objects }: Pick<ContentDependencies, 'manager' | 'lfs' | 'objects'>,
-  repository: Repository,
-  info: ObjectInfo,
-  name: string,
-): Promise<Answer | undefined> {
-  if (info.type !== 'blob' || info.size > maxPointerBytes) return undefined;
-  const bytes = (await objects.contents(manager.getFolder(repository), info.id))?.bytes;
-  const pointer = bytes === undefined ? undefined : parsePointer(bytes);
-  if (pointer === undefined || (await lfs.sizes(repository, [pointer.oid])).get(pointer.oid) === undefined)
-    return undefined;
-  const headers = {
-    'Content-Type': 'application/octet-stream',
-    'Content-Length': pointer.size,
-    'Content-Disposition': `attachment; ${formatFileName(name)}`,
-    'X-Content-Type-Options': 'nosniff',
-    ETag: `"${pointer.oid}"`,
-  };
-  return { status: 200, headers, send: (response) => pipeline(lfs.read(repository, pointer.oid), response) };
-}
-
-/** Returns a raw file with headers that keep a browser from executing it. @throws Problem (404) */
-export async function rawFile(
-  deps: Pick<ContentDependencies, 'git' | 'manager' | 'lastCommits' | 'objects'>,
-  repository: Repository,
-  revision: Revision | undefined,
-  input: string,
-  existing: string | undefined,
-): Promise<Answer> {
-  const { manager, lastCommits, objects } = deps;
-  const folder = manager.getFolder(repository);
-  const path = normalizeTreePath(input);
-  const info =
-    path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
-  if (path === undefined || revision === undefined || info?.type !== 'blob') {
-    throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${input}]`);
-  }
-  const last = await lastCommits.find(folder, revision.commit, path);
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return blobAnswer(deps, repository, info, { name, etag: existing, changedAt: last?.committer.date });
-}
-
-interface BlobAnswerOptions {
-  readonly name: string;
-  /** ETag that the client has. */
-  readonly etag: string | undefined;
-  readonly changedAt?: string | undefined;
-}
-
-async function blobAnswer(
-  { git, manager, objects }: Pick<ContentDependencies, 'git' | 'manager' | 'objects'>,
-  repository: Repository,
-  info: ObjectInfo,
-  { name, etag, changedAt }: BlobAnswerOptions,
-): Promise<Answer> {
-  const folder = manager.getFolder(repository);
-  const tag = `"${info.id}"`;
-  const headers = {
-    ETag: tag,
-    'Cache-Control': `${repository.private || repository.ownerVisibility !== 'public' ? 'private' : 'public'}, max-age=21600`,
-    ...(changedAt === undefined ? {} : { 'Last-Modified': new Date(gitTime(changedAt)).toUTCString() }),
-    'Access-Control-Expose-Headers': 'Content-Disposition',
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-  };
-  if (etag === tag) return { status: 304, headers };
-  if (info.size > maxBufferedBytes) {
-    const large = {
-      'Content-Type': 'application/octet-stream',
-      'Content-Length': info.size,
-      'Content-Disposition': `attachment; ${formatFileName(name)}`,
-    };
-    return {
-      status: 200,
-      headers: { ...headers, ...large },
-      send: async (response) => sendOutput(await git.start(folder, ['cat-file', 'blob', info.id]), response),
-    };
-  }
-  const bytes = (await objects.contents(folder, info.id))?.bytes ?? Buffer.alloc(0);
-  const type = detectType(bytes);
-  return {
-    status: 200,
-    headers: {
-      ...headers,
-      'Content-Type': type,
-      'Content-Length': bytes.length,
-      'Content-Disposition': `${type === 'application/octet-stream' ? 'attachment' : 'inline'}; ${formatFileName(name)}`,
-    },
-    send: (response) => Promise.resolve(void response.end(bytes)),
-  };
-}
-
 async function treeJson(
   { objects, git, manager }: Pick<ApiDependencies, 'objects' | 'git' | 'manager'>,
   call: Call,
@@ -355,19 +191,4 @@ async function treeJson(
 
 async function getEntrySize(objects: Objects, folder: string, { type, id }: TreeEntry): Promise<number> {
   return type === 'blob' ? ((await objects.info(folder, id))?.size ?? 0) : 0;
-}
-
-const imageSignatures: readonly (readonly [string, string])[] = [
-  ['image/png', '89504e47'],
-  ['image/jpeg', 'ffd8ff'],
-  ['image/gif', '47494638'],
-];
-
-/** Detects the type from the content. Text is always plain text, so that a browser never renders it as a page. */
-function detectType(bytes: Buffer): string {
-  const start = bytes.subarray(0, 8000);
-  const hex = start.toString('hex', 0, 4);
-  const picture = imageSignatures.find(([, magic]) => hex.startsWith(magic));
-  if (picture !== undefined) return picture[0];
-  return start.includes(0) ? 'application/octet-stream' : 'text/plain; charset=utf-8';
 }

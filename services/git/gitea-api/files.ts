@@ -8,7 +8,8 @@ import { getCommitEmail } from '../repositories/commit-email.ts';
 import { readCommit } from '../repositories/commits.ts';
 import { isAuthorName, type Author } from '../repositories/first-commit.ts';
 import { getAccount, readJsonBody, optional, type Answer, type Call, type Route } from './call.ts';
-import { describe, type ContentDependencies } from './contents.ts';
+import type { ContentDependencies } from './content-dependencies.ts';
+import { describe } from './contents.ts';
 import { getRepositoryName, getRepositoryAddress } from './api-dependencies.ts';
 import { writeFiles, type FileOperation } from './write-files.ts';
 

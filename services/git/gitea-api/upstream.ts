@@ -8,7 +8,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import { getCommitEmail } from '../repositories/commit-email.ts';
 import { getAccount, readJsonBody, ok, optional, signedInRoute, type Answer, type Call, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
-import type { ContentDependencies } from './contents.ts';
+import type { ContentDependencies } from './content-dependencies.ts';
 import { getRepositoryName } from './api-dependencies.ts';
 
 const heads = 'refs/heads/';

@@ -35,6 +35,12 @@ export class PayloadBuilder {
     return { base: this.base, full: `${owner}/${name}` };
   }
 
+  /** Returns the LFS address of a repository over HTTP. */
+  getLfsAddress(repository: Repository): string {
+    const { base, full } = this.getAddress(repository);
+    return `${base}/${full}.git/info/lfs`;
+  }
+
   /** Finds the accounts of the email addresses in commits. */
   findAccountsByEmail(commits: readonly Pick<Commit, 'author' | 'committer'>[]): Promise<ReadonlyMap<string, string>> {
     return this.#dependencies.owners.findAccountsByEmail(

@@ -9,7 +9,8 @@ import { sendOutput } from '../transfer/streams.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { archive } from '../gitea-api/archives.ts';
-import { fileInTree, objectFile, type ContentDependencies } from '../gitea-api/contents.ts';
+import type { ContentDependencies } from '../gitea-api/content-dependencies.ts';
+import { fileInTree, objectFile } from '../gitea-api/file-answers.ts';
 
 const filePattern = /^\/([^/]+)\/([^/]+)\/(raw|media)\/(?:(branch|tag|commit)\/)?(.+)$/;
 const objectPattern = /^\/([^/]+)\/([^/]+)\/(raw|media)\/blob\/([0-9a-f]{40})$/;

@@ -132,7 +132,7 @@ async function renderFile(
   const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(path);
   const other = isPicture
     ? html`<div class="text"><img src="${raw}" alt="${path}" /></div>`
-    : html`<p class="text">This file is not shown here. Download it with “Raw”.</p>`;
+    : html`<p class="text">This file is not shown here. Download it with &ldquo;Raw&rdquo;.</p>`;
   const lines = text === undefined ? other : renderLines(text);
   return html`<div class="card">
     <header>${breadcrumbs}${links}</header>
@@ -230,7 +230,7 @@ export async function renderComparePage(request: PageRequest): Promise<VisitorPa
   const commits = await readLog(deps.git, folder, { from: [to.commit], exclude: [from.commit], limit: maxCommits });
   const rows = commits.map((commit) => renderCommit(home, commit));
   const body = html`<div class="card">
-      <header><h2>${before} … ${after}</h2></header>
+      <header><h2>${before} &hellip; ${after}</h2></header>
       <ul class="rows">
         ${rows}
       </ul>
@@ -261,7 +261,7 @@ export function renderDiff({ files, total }: Diff): Html {
     return html`<section class="card">
       <header>
         <h3>${path}</h3>
-        <p class="soft">+${additions} −${deletions}</p>
+        <p class="soft">+${additions} &minus;${deletions}</p>
       </header>
       ${lines}
     </section>`;

@@ -1,6 +1,6 @@
 import type { WebAddress } from '../../contracts/git/web-addresses.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { ContentDependencies } from '../gitea-api/contents.ts';
+import type { ContentDependencies } from '../gitea-api/content-dependencies.ts';
 import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { Html } from './html.ts';
 

@@ -1,17 +1,4 @@
-/** File extensions of types that are sent without name. */
-const extensions: Readonly<Record<string, string>> = {
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-  'video/mp4': 'mp4',
-  'text/plain': 'txt',
-  'text/html': 'html',
-  'text/csv': 'csv',
-  'application/pdf': 'pdf',
-  'application/zip': 'zip',
-  'application/json': 'json',
-};
+import { findExtension } from '../../kit/file-type.ts';
 
 /** Default names by type. */
 const defaultNames: Readonly<Record<string, string>> = {
@@ -23,12 +10,9 @@ const defaultNames: Readonly<Record<string, string>> = {
 };
 
 /** Returns a name for an attachment without one; `index` is its position, from 0. */
-export function getDefaultName(type: string, index: number): string {
-  const [name, extension] = [
-    Object.hasOwn(defaultNames, type) ? defaultNames[type] : undefined,
-    Object.hasOwn(extensions, type) ? extensions[type] : undefined,
-  ];
-  return (
-    name ?? `${/^(image|video|audio)\//.exec(type)?.[1] ?? 'attachment'}-${String(index + 1)}.${extension ?? 'bin'}`
-  );
+export async function getDefaultName(type: string, index: number): Promise<string> {
+  const name = Object.hasOwn(defaultNames, type) ? defaultNames[type] : undefined;
+  if (name !== undefined) return name;
+  const kind = /^(image|video|audio)\//.exec(type)?.[1] ?? 'attachment';
+  return `${kind}-${String(index + 1)}.${(await findExtension(type)) ?? 'bin'}`;
 }

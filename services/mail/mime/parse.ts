@@ -58,16 +58,16 @@ function limitText(text: string | undefined): string | undefined {
   return text?.slice(0, maxBodyLength + 1);
 }
 
-function toMailFile(
+async function toMailFile(
   { filename, mimeType, content }: Email['attachments'][number],
   index: number,
   isShortened: boolean,
-): MailFile {
+): Promise<MailFile> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
   // A shortened file is not forwarded, only its name.
   const isWholeFile = !isShortened || isComplete(bytes.length);
   return {
-    name: filename ?? getDefaultName(mimeType, index),
+    name: filename ?? (await getDefaultName(mimeType, index)),
     type: mimeType,
     size: bytes.length,
     bytes: isWholeFile ? bytes : undefined,
@@ -79,7 +79,12 @@ function parseHops(header: string | undefined): { readonly hops?: number } {
   return hops === undefined ? {} : { hops: Number(hops) };
 }
 
-function toParsedMail(email: Email, source: string, isMislabelledBody: boolean, isShortened: boolean): ParsedMail {
+async function toParsedMail(
+  email: Email,
+  source: string,
+  isMislabelledBody: boolean,
+  isShortened: boolean,
+): Promise<ParsedMail> {
   const header = (name: string): string | undefined => email.headers.find(({ key }) => key === name)?.value;
   const from = header('from');
   return {
@@ -87,7 +92,7 @@ function toParsedMail(email: Email, source: string, isMislabelledBody: boolean, 
     from: from === undefined ? undefined : withoutComment(decodeWords(from)),
     text: isMislabelledBody ? source : limitText(withoutTerminalCodes(email.text)),
     html: isMislabelledBody ? undefined : limitText(email.html),
-    attachments: email.attachments.map((part, index) => toMailFile(part, index, isShortened)),
+    attachments: await Promise.all(email.attachments.map((part, index) => toMailFile(part, index, isShortened))),
     ...parseHops(header('x-notify-hop')),
     urgent: /^\s*[12]\b/.test(header('x-priority') ?? '') || /^\s*high\b/i.test(header('importance') ?? ''),
     source,
@@ -114,7 +119,7 @@ export async function parseMail(raw: Uint8Array, isShortened = false): Promise<P
   if (!headerExists) return rawMail;
   try {
     const header = Buffer.from(raw.subarray(0, start)).toString('latin1');
-    return toParsedMail(
+    return await toParsedMail(
       await PostalMime.parse(correctCharsets(raw), limits),
       source,
       isMislabelled(header, source),

@@ -1,3 +1,5 @@
+import type { Context } from '../../contracts/service.ts';
+import type { Settings } from '../settings.ts';
 import type { MessageStore } from './messages.ts';
 import type { Sources } from './sources.ts';
 
@@ -5,6 +7,21 @@ import type { Sources } from './sources.ts';
 const maxPerRun = 1000;
 /** Number of mails per statement, because a source has many pages. */
 const batchSize = 100;
+
+const hourMs = 3_600_000;
+
+/** Deletes mails that are older than the settings say every hour. */
+export function startRetention(
+  { clock, log }: Pick<Context, 'clock' | 'log'>,
+  settings: Readonly<Pick<Settings, 'spoolDays'>>,
+  messages: MessageStore,
+  sources: Sources,
+): Disposable {
+  return clock.every(hourMs, () => {
+    const before = clock.now() - settings.spoolDays * 24 * hourMs;
+    clearSpool(messages, sources, before).catch((error: unknown) => log.warn('spool cleanup failed', { error }));
+  });
+}
 
 /**
  * Deletes mails received before `time` (ms since the epoch): files first, so that after a crash the next run finds the

@@ -10,7 +10,7 @@ import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { createSortableId } from '../../kit/sortable-id.ts';
-import type { AttachmentFolder, StoredFile } from '../attachments/folder.ts';
+import type { StoredFile } from '../attachments/folder.ts';
 import {
   collectSelections,
   selectDeliveries,
@@ -28,15 +28,12 @@ import { noRules, planDelivery, windowStart } from '../domain/delivery-rules.ts'
 import { parseTagField } from '../domain/tags.ts';
 import type { IsAllowed } from '../destinations/service-filter.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
-import type { FirstAttempts, Outcome } from '../deliver/first-attempts.ts';
-import type { RecentCache } from '../deliver/recent-cache.ts';
+import type { Outcome } from '../deliver/first-attempts.ts';
 import { readKey, removeDisallowed, type TaggedDestination } from '../keys/read-key.ts';
 import { getDestinationId, type SealedDestinations } from '../keys/sealed-destinations.ts';
-import type { AttachmentStore } from '../store/attachments.ts';
-import type { ConfigurationStore, StoredConfiguration } from '../store/configurations.ts';
+import type { StoredConfiguration } from '../store/configurations.ts';
 import { countRatedSince, findLastAcceptedAt } from '../store/delivery-plans.ts';
-import type { HealthStore } from '../store/health.ts';
-import type { NotificationStore } from '../store/notifications.ts';
+import type { NotifyStores } from '../store/stores.ts';
 
 export interface AggregatorLimits {
   /** Current values of the live settings. */
@@ -50,6 +47,13 @@ export interface AggregatorLimits {
   readonly isAllowed: IsAllowed;
 }
 
+interface AggregatorCollaborators {
+  readonly stores: NotifyStores;
+  readonly deliveries: Deliveries;
+  readonly engine: EngineDestinations;
+  readonly sealed: SealedDestinations;
+}
+
 /** Maximum wait of a strict call: the maximum duration of an attempt and a reserve. */
 const strictTimeoutMs = 65_000;
 
@@ -59,48 +63,25 @@ const countMaxAgeMs = 1000;
 /** Accepts notifications, selects their destinations and commits one delivery for each. */
 export class Aggregator {
   readonly #context: Context;
-  readonly #configurations: ConfigurationStore;
-  readonly #notifications: NotificationStore;
-  readonly #attachments: AttachmentStore;
-  readonly #folder: AttachmentFolder;
+  readonly #stores: NotifyStores;
   readonly #deliveries: Deliveries;
-  readonly #firstAttempts: FirstAttempts;
-  readonly #recentCache: RecentCache;
+  readonly #engine: EngineDestinations;
   readonly #sealed: SealedDestinations;
   readonly #limits: AggregatorLimits;
-  readonly #engine: EngineDestinations;
-  readonly #health: HealthStore;
   #parsedKeys = new WeakMap<StoredConfiguration, Key>();
   readonly #wallClock = createWallClock();
   #waitingCount = { at: -Infinity, waiting: 0 };
 
   constructor(
     context: Context,
-    stores: {
-      readonly configurations: ConfigurationStore;
-      readonly notifications: NotificationStore;
-      readonly attachments: AttachmentStore;
-      readonly folder: AttachmentFolder;
-      readonly deliveries: Deliveries;
-      readonly firstAttempts: FirstAttempts;
-      readonly engine: EngineDestinations;
-      readonly health: HealthStore;
-      readonly recentCache: RecentCache;
-      readonly sealed: SealedDestinations;
-    },
+    { stores, deliveries, engine, sealed }: AggregatorCollaborators,
     limits: AggregatorLimits,
   ) {
     this.#context = context;
-    this.#configurations = stores.configurations;
-    this.#notifications = stores.notifications;
-    this.#attachments = stores.attachments;
-    this.#folder = stores.folder;
-    this.#deliveries = stores.deliveries;
-    this.#firstAttempts = stores.firstAttempts;
-    this.#engine = stores.engine;
-    this.#health = stores.health;
-    this.#recentCache = stores.recentCache;
-    this.#sealed = stores.sealed;
+    this.#stores = stores;
+    this.#deliveries = deliveries;
+    this.#engine = engine;
+    this.#sealed = sealed;
     this.#limits = limits;
   }
 
@@ -111,7 +92,7 @@ export class Aggregator {
 
   /** Returns a parsed key, or undefined if it does not exist. Each stored text is parsed once. */
   async find(key: string): Promise<Key | undefined> {
-    const configuration = await this.#configurations.find(key);
+    const configuration = await this.#stores.configurations.find(key);
     if (configuration === undefined) return undefined;
     const cachedKey = this.#parsedKeys.get(configuration);
     const isWaitingForEngine = cachedKey?.skipped.some(({ needsEngine }) => needsEngine === true) ?? false;
@@ -149,7 +130,7 @@ export class Aggregator {
       const waitsFor = job.runAt === undefined ? predecessors : 'rules';
       return { id: destinationId, service, optional, waitsFor } as const;
     });
-    using attempts = this.#firstAttempts.start(
+    using attempts = this.#deliveries.firstAttempts.start(
       id,
       expectedDeliveries,
       strict ? strictTimeoutMs : this.#limits.current.answerMs,
@@ -205,7 +186,7 @@ export class Aggregator {
     let isNew = false;
     try {
       for (const [index, { name, type, bytes }] of files.entries()) {
-        const file = await this.#folder.write(Readable.from([bytes]), { name, type, index }, Infinity);
+        const file = await this.#stores.folder.write(Readable.from([bytes]), { name, type, index }, Infinity);
         if (file !== undefined) storedFiles.push(file);
       }
       const plannedDeliveries = await this.#plan(selections, content.type);
@@ -221,7 +202,7 @@ export class Aggregator {
           call,
         )) === true;
     } finally {
-      if (!isNew) await this.#folder.remove(storedFiles.map(({ file }) => file));
+      if (!isNew) await this.#stores.folder.remove(storedFiles.map(({ file }) => file));
     }
   }
 
@@ -267,7 +248,11 @@ export class Aggregator {
       ),
     );
     const immediate = plannedDeliveries.filter(({ delivery }) => immediateIds.has(delivery));
-    this.#recentCache.add(message, files.length, new Map(immediate.map((each) => [each.delivery, each.destination])));
+    this.#deliveries.recentCache.add(
+      message,
+      files.length,
+      new Map(immediate.map((each) => [each.delivery, each.destination])),
+    );
     const accept = async (transaction: Kysely<any>): Promise<boolean | string> => {
       if (fingerprint !== undefined) {
         const lastAcceptedAt = await findLastAcceptedAt(transaction, fingerprint, message.time - repeatMs);
@@ -276,8 +261,9 @@ export class Aggregator {
           return `The same notification was sent ${String(seconds)} s ago; it is not repeated.`;
       }
       const metadata = { files: files.length, fingerprint };
-      if (!(await this.#notifications.add(transaction, configuration, message, deliveries, metadata))) return false;
-      await this.#attachments.add(transaction, id, files);
+      if (!(await this.#stores.notifications.add(transaction, configuration, message, deliveries, metadata)))
+        return false;
+      await this.#stores.attachments.add(transaction, id, files);
       await enqueueDeliveries(transaction, jobs, id, deliveryLevels);
       return true;
     };
@@ -285,12 +271,12 @@ export class Aggregator {
     try {
       accepted = await commit(accept);
     } finally {
-      if (accepted !== true) this.#recentCache.delete(id);
+      if (accepted !== true) this.#deliveries.recentCache.delete(id);
     }
     if (accepted !== true) return accepted;
     this.#waitingCount.waiting += deliveries.length;
     for (const { destinationId } of deliveries)
-      if (!immediateIds.has(destinationId)) this.#health.record(destinationId, 'waiting', '');
+      if (!immediateIds.has(destinationId)) this.#stores.health.record(destinationId, 'waiting', '');
     const queuedIds = deliveryLevels.immediate.flatMap(({ row, job }) =>
       job.orderKey === undefined || job.runAt !== undefined ? [] : [row.destinationId],
     );
@@ -302,7 +288,7 @@ export class Aggregator {
   async #refuseWhenFull(): Promise<void> {
     const now = this.#context.clock.now();
     if (now - this.#waitingCount.at > countMaxAgeMs) {
-      this.#waitingCount = { at: now, waiting: await this.#notifications.countWaiting() };
+      this.#waitingCount = { at: now, waiting: await this.#stores.notifications.countWaiting() };
     }
     if (this.#waitingCount.waiting < this.#limits.current.maxWaiting) return;
     throw new Problem('notify.outbox_full', 503, 'Too many notifications wait for their destinations.', {

@@ -1,4 +1,6 @@
 import type { ApiHandler } from '../../contracts/api.ts';
+import type { CachedQuery } from '../../kit/cached-query.ts';
+import type { DeliveryOverview } from '../deliver/delivery-sums.ts';
 import { MaskedUrls } from '../store/masked-urls.ts';
 import { History } from '../history/history.ts';
 import type { ApiDependencies } from './dependencies.ts';
@@ -7,7 +9,10 @@ import { notificationHandlers } from './notifications.ts';
 import { statisticsHandlers } from './statistics.ts';
 
 /** Returns the handlers of the app API. */
-export function notifyHandlers(dependencies: ApiDependencies): readonly ApiHandler[] {
+export function notifyHandlers(
+  dependencies: ApiDependencies,
+  statistics: CachedQuery<DeliveryOverview>,
+): readonly ApiHandler[] {
   const history = new History(
     dependencies.context.reads,
     new MaskedUrls(dependencies.context.vault),
@@ -16,6 +21,6 @@ export function notifyHandlers(dependencies: ApiDependencies): readonly ApiHandl
   return [
     ...keyHandlers(dependencies),
     ...notificationHandlers(dependencies, history),
-    ...statisticsHandlers(dependencies),
+    ...statisticsHandlers(dependencies, statistics),
   ];
 }

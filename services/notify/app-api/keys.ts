@@ -1,45 +1,23 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { notifyApi, NotifyKeyName, type NotifyDestination, type NotifyKey } from '../../contracts/notify/api.ts';
-import { DeliveryArgument, type DeliveryArguments } from '../../contracts/notify/delivery.ts';
-import type { FormValues } from '../../contracts/notify/forms.ts';
+import { notifyApi, NotifyKeyName } from '../../contracts/notify/api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { readDelivery, writeDelivery } from '../keys/delivery-arguments.ts';
-import type { EngineDestinations } from '../apprise/destinations.ts';
-import { describeForms, fillForm, writeForm } from '../destinations/forms.ts';
+import { describeForms, fillForm } from '../destinations/forms.ts';
 import { planEscalation } from '../domain/escalation.ts';
 import { explainSelection } from '../domain/explain-selection.ts';
 import { guessFormat } from '../domain/parse-configuration.ts';
-import { withRules } from '../domain/delivery-rules.ts';
 import { parseTagField, selectDestinations, type TagExpression } from '../domain/tags.ts';
 import { addEntry, changeEntry, removeEntry } from '../keys/edit-key.ts';
-import {
-  deliveryIds,
-  maskedText,
-  maxDestinations,
-  readDestinations,
-  type UnusableDestination,
-  readKey,
-  removeDisallowed,
-  type Entry,
-} from '../keys/read-key.ts';
-import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
-import { findWorstHealth } from '../store/health.ts';
+import { maskedText, maxDestinations, readKey, type Entry } from '../keys/read-key.ts';
+import type { WrittenConfiguration } from '../store/configurations.ts';
 import { testSend } from '../deliver/test-send.ts';
 import type { ApiDependencies } from './dependencies.ts';
+import { type KeyTools, createKeyTools, formatMaskedUrl } from './key-tools.ts';
+import { resolveUrl, createFieldProblem } from './destination-drafts.ts';
 
 const okReply = { ok: true } as const;
+
 /** Maximum number of destinations in one test. */
 const maxTestDestinations = 50;
-
-/** Functions that the routes for keys share. */
-interface KeyTools {
-  /** @throws Problem `notify.unknown_key` (404) */
-  readonly getConfiguration: (key: string) => Promise<StoredConfiguration>;
-  /** @throws Problem `notify.locked` (403) if a setting locks all keys. */
-  readonly requireUnlocked: () => void;
-  readonly toKey: (configuration: StoredConfiguration) => Promise<NotifyKey>;
-  readonly save: (key: string, written: WrittenConfiguration) => Promise<NotifyKey>;
-}
 
 /** Handles routes for keys, their destinations and tests. */
 export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[] {
@@ -52,61 +30,10 @@ export function keyHandlers(dependencies: ApiDependencies): readonly ApiHandler[
   ];
 }
 
-function createKeyTools(dependencies: ApiDependencies): KeyTools {
-  const { context, configurations, engine, settings } = dependencies;
-  const getConfiguration = async (key: string): Promise<StoredConfiguration> => {
-    const configuration = await configurations.find(key);
-    if (configuration === undefined) throw new Problem('notify.unknown_key', 404, `There is no key ${key}.`);
-    return configuration;
-  };
-  const requireUnlocked = (): void => {
-    if (!settings.configurationLock) return;
-    throw new Problem('notify.locked', 403, 'Keys are locked. The settings of Notifications unlock them.');
-  };
-  const configurableBy = ({ closed }: NotifyKey['options']): NotifyKey['configurableBy'] => {
-    if (settings.configurationLock || settings.statefulMode === 'disabled') return 'nobody';
-    const { closeKeys, requireSignIn, trustLocalPrograms } = settings;
-    return closed || closeKeys || requireSignIn || !trustLocalPrograms ? 'administrators' : 'programs';
-  };
-  const toKey = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
-    const { key, format, options, secret } = configuration;
-    const { entries, skipped } = removeDisallowed(await readKey(configuration, engine), dependencies.isAllowed);
-    const hasEngine = entries.some(({ destination }) => destination.engine) && (await engine.isInstalled());
-    const health = await dependencies.health.findAll(entries.flatMap(deliveryIds));
-    const destinations = entries.map((entry): NotifyDestination => ({
-      line: entry.line,
-      id: entry.id,
-      service: entry.destination.service,
-      url: formatMaskedUrl(entry),
-      tags: [...entry.ownTags],
-      effectiveTags: entry.tags.map(({ name }) => name),
-      delivery: readDelivery(entry.typedUrl),
-      health: findWorstHealth(deliveryIds(entry), health),
-      ignored: [...(entry.destination.ignored ?? [])],
-      needsEngine: entry.destination.engine === true && !hasEngine,
-    }));
-    return {
-      key,
-      format,
-      options,
-      signed: secret !== undefined,
-      configurableBy: configurableBy(options),
-      destinations,
-      skipped,
-    };
-  };
-  const save = async (key: string, written: WrittenConfiguration): Promise<NotifyKey> => {
-    await configurations.save(key, written, context.clock.now());
-    context.log.info('configuration saved', { event: 'destinations_saved', key });
-    dependencies.activity.touch();
-    return toKey(await getConfiguration(key));
-  };
-  return { getConfiguration, requireUnlocked, toKey, save };
-}
-
 /** Routes that list, create, change and remove keys. */
 function keyRoutes(dependencies: ApiDependencies, tools: KeyTools): readonly ApiHandler[] {
-  const { context, configurations } = dependencies;
+  const { context } = dependencies;
+  const { configurations } = dependencies.stores;
   const { getConfiguration, requireUnlocked, toKey, save } = tools;
   return [
     implement(notifyApi.keys, async () => {
@@ -194,7 +121,10 @@ function configurationRoutes({ context, engine }: ApiDependencies, tools: KeyToo
 }
 
 /** Routes for the destinations of a key and their forms. */
-function destinationRoutes({ configurations, engine }: ApiDependencies, tools: KeyTools): readonly ApiHandler[] {
+function destinationRoutes(
+  { stores: { configurations }, engine }: ApiDependencies,
+  tools: KeyTools,
+): readonly ApiHandler[] {
   const { getConfiguration, requireUnlocked, save } = tools;
   return [
     implement(notifyApi.forms, () => ({ forms: describeForms() })),
@@ -264,15 +194,13 @@ function selectionRoutes(dependencies: ApiDependencies, { getConfiguration }: Ke
           `At most ${String(maxTestDestinations)} destinations are tried at once.`,
         );
       }
-      const results = await Promise.all(selectedEntries.map((entry) => testSend(context, dependencies, key, entry)));
+      const results = await Promise.all(
+        selectedEntries.map((entry) => testSend(context, dependencies.stores, key, entry)),
+      );
       dependencies.activity.touch();
       return { results };
     }),
   ];
-}
-
-function formatMaskedUrl({ destination, ruleArguments }: Entry): string {
-  return withRules(destination.url(true), ruleArguments);
 }
 
 function createTakenProblem(field: string, key: string): Problem {
@@ -296,78 +224,9 @@ function toWritten(text: string): WrittenConfiguration {
   return { format: guessFormat(text), text };
 }
 
-interface DestinationDraft {
-  readonly url?: string | undefined;
-  readonly form?: { readonly scheme: string; readonly values: FormValues } | undefined;
-  readonly delivery?: DeliveryArguments | undefined;
-}
-
-/**
- * Returns the URL of a draft, or the stored one, with the delivery options of the draft.
- *
- * @throws Problem with the invalid field.
- */
-async function resolveUrl(
-  draft: DestinationDraft,
-  engine: EngineDestinations,
-  storedUrl?: string,
-): Promise<string | undefined> {
-  const url = await resolveAddress(draft, engine, storedUrl);
-  if (url === undefined || draft.delivery === undefined) return url;
-  const urlWithOptions = writeDelivery(url, draft.delivery);
-  if ((await findUnusable(urlWithOptions, engine)) !== undefined) await validateOptions(url, draft.delivery, engine);
-  return await validateUrl(urlWithOptions, engine);
-}
-
-/** Checks each delivery option separately. @throws Problem for the first one that makes a valid URL unusable. */
-async function validateOptions(url: string, options: DeliveryArguments, engine: EngineDestinations): Promise<void> {
-  const withoutOptions = writeDelivery(url, Object.fromEntries(DeliveryArgument.options.map((name) => [name, ''])));
-  if ((await findUnusable(withoutOptions, engine)) !== undefined) return;
-  for (const [name, value] of Object.entries({ ...readDelivery(url), ...options })) {
-    const unusable = await findUnusable(writeDelivery(withoutOptions, { [name]: value }), engine);
-    if (unusable !== undefined)
-      throw createFieldProblem(`delivery.${name}`, `This cannot be used: ${unusable.reason}.`);
-  }
-}
-
-/** Returns why a URL cannot be used; undefined if it can. */
-async function findUnusable(url: string, engine: EngineDestinations): Promise<UnusableDestination | undefined> {
-  const [result] = await readDestinations([url], engine);
-  return result !== undefined && 'reason' in result ? result : undefined;
-}
-
-async function resolveAddress(
-  { form, url }: DestinationDraft,
-  engine: EngineDestinations,
-  storedUrl?: string,
-): Promise<string | undefined> {
-  if (form !== undefined) {
-    const written = writeForm(form, storedUrl);
-    if ('url' in written) return await validateUrl(written.url, engine);
-    const [first = ''] = Object.values(written.wrong);
-    throw new Problem('notify.bad_destination', 422, first, { fields: written.wrong });
-  }
-  return url === undefined ? storedUrl : await validateUrl(url, engine);
-}
-
-async function validateUrl(url: string, engine: EngineDestinations): Promise<string> {
-  const unusable = await findUnusable(url, engine);
-  if (unusable?.needsEngine === true) {
-    const message = 'This address needs the Apprise engine. Install it on the page Engines, then add it again.';
-    throw createFieldProblem('url', message, 'notify.needs_engine');
-  }
-  if (unusable !== undefined) throw createFieldProblem('url', `This cannot be used: ${unusable.reason}.`);
-  if (/[\r\n]/.test(url)) throw createFieldProblem('url', 'Write it in one line.');
-  return url;
-}
-
 function parseExpression(tag: string | undefined): TagExpression | undefined {
   const field = parseTagField(tag?.trim() === '' ? undefined : tag);
   if (field.kind === 'none') return undefined;
   if (field.kind === 'expression') return field.expression;
   throw createFieldProblem('tag', 'Write tags with commas (or) and spaces (and) between them.', 'notify.bad_tag');
-}
-
-function createFieldProblem(field: string, message: string, code = 'notify.bad_destination'): Problem {
-  return new Problem(code, 422, message, { fields: { [field]: message } });
 }

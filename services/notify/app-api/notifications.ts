@@ -26,7 +26,8 @@ export function notificationHandlers(dependencies: ApiDependencies, history: His
 
 /** Routes that list notifications and send them again. */
 function historyRoutes(dependencies: ApiDependencies, history: History): readonly ApiHandler[] {
-  const { context, notifications } = dependencies;
+  const { context } = dependencies;
+  const { notifications } = dependencies.stores;
   const { jobs } = context;
   return [
     implement(notifyApi.notices, async ({ query }) => {
@@ -150,7 +151,7 @@ async function addJobState(
 
 /** Sends a notification again to those of its destinations that its key still has. */
 async function resend(
-  { aggregator, attachments, folder }: ApiDependencies,
+  { aggregator, stores: { attachments, folder } }: ApiDependencies,
   history: History,
   id: string,
 ): Promise<{ destinations: number; filesGone: number }> {

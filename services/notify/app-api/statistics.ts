@@ -1,15 +1,15 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyStatistics } from '../../contracts/notify/statistics.ts';
+import type { CachedQuery } from '../../kit/cached-query.ts';
+import type { DeliveryOverview } from '../deliver/delivery-sums.ts';
 import { deliveryIds, readKey, removeDisallowed } from '../keys/read-key.ts';
 import type { ApiDependencies } from './dependencies.ts';
 
 /** Handles the route for delivery statistics. */
-export function statisticsHandlers({
-  configurations,
-  engine,
-  isAllowed,
-  statistics,
-}: ApiDependencies): readonly ApiHandler[] {
+export function statisticsHandlers(
+  { stores: { configurations }, engine, isAllowed }: ApiDependencies,
+  statistics: CachedQuery<DeliveryOverview>,
+): readonly ApiHandler[] {
   return [
     implement(notifyStatistics, async () => {
       const { days, counted, latencies, hours, problems } = await statistics.get();

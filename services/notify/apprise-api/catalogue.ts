@@ -15,7 +15,7 @@ import { getKey, identifyForKey, refuseOtherMethods, type RouteDependencies } fr
 
 /** Handles `/json/urls` (configured destinations), `/status` (health) and `/details` (supported services). */
 export function catalogueRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const tryWriting = createWriteCheck(dependencies.context, dependencies);
+  const tryWriting = createWriteCheck(dependencies.context, dependencies.stores);
   const list = (exchange: Exchange): Promise<Reply> => listUrls(dependencies, exchange);
   return [
     { method: 'GET', path: '/json/urls', handle: list },

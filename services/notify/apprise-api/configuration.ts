@@ -68,7 +68,8 @@ async function authorize(dependencies: RouteDependencies, exchange: Exchange): P
 }
 
 async function addConfiguration(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply> {
-  const { context, configurations } = dependencies;
+  const { context } = dependencies;
+  const { configurations } = dependencies.stores;
   const key = await authorize(dependencies, exchange);
   const { warnings, ...written } = await readConfiguration(await readBody(exchange.request), dependencies);
   await configurations.save(key, written, context.clock.now());
@@ -82,7 +83,8 @@ async function addConfiguration(dependencies: RouteDependencies, exchange: Excha
 }
 
 async function removeConfiguration(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply> {
-  const { context, configurations } = dependencies;
+  const { context } = dependencies;
+  const { configurations } = dependencies.stores;
   const key = await authorize(dependencies, exchange);
   if (!(await configurations.delete(key))) return emptyReply;
   context.log.info('configuration removed', { event: 'destinations_removed', key });
@@ -90,12 +92,13 @@ async function removeConfiguration(dependencies: RouteDependencies, exchange: Ex
 }
 
 async function getConfiguration(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply> {
-  const configuration = await dependencies.configurations.find(await authorize(dependencies, exchange));
+  const configuration = await dependencies.stores.configurations.find(await authorize(dependencies, exchange));
   return configuration === undefined ? emptyReply : configurationReply(exchange.request, configuration);
 }
 
 async function listKeys(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply | undefined> {
-  const { context, configurations, settings } = dependencies;
+  const { context, settings, stores } = dependencies;
+  const { configurations } = stores;
   const { isClosed, identity } = await identifyForKey(exchange.request, dependencies, undefined);
   const allowed = !isClosed || identity?.role === 'admin';
   if (!settings.listKeys || settings.statefulMode === 'disabled' || !allowed) throw refusal(403, sentences.denied);

@@ -83,11 +83,11 @@ function isGranted({ accounts }: RouteDependencies['context'], identity: Identit
 /** Accepts a notification and sends the result of the first attempts. */
 async function notify(dependencies: RouteDependencies, exchange: Exchange): Promise<Reply> {
   const { request } = exchange;
-  const { aggregator, context, engine, folder, settings } = dependencies;
+  const { aggregator, context, engine, settings, stores } = dependencies;
   const key = getKey(exchange);
   const identity = await authorize(dependencies, request, key);
   const hops = readHops(getHeader(request, 'x-apprise-recursion-count'), settings.recursionLimit);
-  await using files = openIntake(context, folder, { ...settings, attachmentBytes: getMaxFileBytes(settings) });
+  await using files = openIntake(context, stores.folder, { ...settings, attachmentBytes: getMaxFileBytes(settings) });
   const isStateful = settings.statefulMode !== 'disabled';
   const parsedKey = key === undefined || !isStateful ? undefined : await aggregator.find(key);
   const secret = isGranted(context, identity, key) ? undefined : parsedKey?.secret;

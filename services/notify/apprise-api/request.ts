@@ -4,21 +4,19 @@ import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Exchange, Route } from '../../kit/http/listener.ts';
-import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { IsAllowed } from '../destinations/service-filter.ts';
 import type { EngineCatalogue } from '../apprise/catalogue.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import type { Aggregator } from '../accept/aggregator.ts';
-import type { ConfigurationStore } from '../store/configurations.ts';
+import type { NotifyStores } from '../store/stores.ts';
 import type { Settings } from '../settings.ts';
 import { Key, sentences } from '../wire/notify.ts';
 
 /** Dependencies of the Apprise API routes. */
 export interface RouteDependencies {
   readonly context: Context;
+  readonly stores: NotifyStores;
   readonly aggregator: Aggregator;
-  readonly folder: AttachmentFolder;
-  readonly configurations: ConfigurationStore;
   readonly engine: EngineDestinations;
   readonly engineCatalogue: EngineCatalogue;
   readonly settings: Settings;
@@ -81,11 +79,11 @@ export async function needsSignIn(
  */
 export async function identifyForKey(
   request: IncomingMessage,
-  { context, configurations, settings }: Pick<RouteDependencies, 'context' | 'configurations' | 'settings'>,
+  { context, settings, stores }: Pick<RouteDependencies, 'context' | 'settings' | 'stores'>,
   key: string | undefined,
 ): Promise<{ readonly isClosed: boolean; readonly identity: Identity | undefined }> {
   const isKeyClosed = async (): Promise<boolean> =>
-    key !== undefined && (await configurations.find(key))?.options.closed === true;
+    key !== undefined && (await stores.configurations.find(key))?.options.closed === true;
   const isClosed =
     settings.closeKeys ||
     isGatewayRequest(request) ||

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { detectionBytes } from '../../kit/file-type.ts';
 import { toFileName, detectMediaType } from './file-name.ts';
 
 /** Stored attachment. `file` is its name in the folder, `name` the displayed one. */
@@ -58,7 +59,7 @@ export class AttachmentFolder {
       const target = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
       const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
         for await (const chunk of chunks) {
-          if (size === 0) head.push(chunk.subarray(0, 16));
+          if (size < detectionBytes) head.push(chunk.subarray(0, detectionBytes - size));
           size += chunk.length;
           if (size <= limit) yield chunk;
         }
@@ -66,7 +67,7 @@ export class AttachmentFolder {
       await pipeline(source, counted, target);
       const displayName = toFileName(name, index);
       if (size <= limit)
-        return { file, name: displayName, type: detectMediaType(type, displayName, Buffer.concat(head)), size };
+        return { file, name: displayName, type: await detectMediaType(type, displayName, Buffer.concat(head)), size };
       await this.remove([file]);
       return undefined;
     } catch (error) {

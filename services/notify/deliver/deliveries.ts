@@ -5,16 +5,14 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { deliver } from './job.ts';
 import { startNextLevel } from './escalation.ts';
-import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { DeliveryResult } from '../destinations/destination.ts';
-import type { FirstAttempts } from './first-attempts.ts';
-import type { RecentCache } from './recent-cache.ts';
+import { FirstAttempts } from './first-attempts.ts';
+import { RecentCache } from './recent-cache.ts';
 import { Recovery } from './recovery.ts';
 import type { DeliverySender } from './delivery-sender.ts';
 import { toLoggedUrl, MaskedUrls } from '../store/masked-urls.ts';
-import type { AttachmentStore } from '../store/attachments.ts';
-import type { HealthStore } from '../store/health.ts';
-import type { NotificationStore, OpenDelivery } from '../store/notifications.ts';
+import type { OpenDelivery } from '../store/notifications.ts';
+import type { NotifyStores } from '../store/stores.ts';
 import type { NotifyTables } from '../store/tables.ts';
 import { createNotifyMetrics, type NotifyMetrics } from './metrics.ts';
 
@@ -45,14 +43,13 @@ const maxBlockingAttempts = 5;
 /** Processes the deliveries of the outbox: sends them, records the results and reports them to waiting callers. */
 export class Deliveries {
   readonly #context: Context;
-  readonly #notifications: NotificationStore;
-  readonly #firstAttempts: FirstAttempts;
+  /** Callers that wait for the first attempts of their deliveries. */
+  readonly firstAttempts: FirstAttempts;
+  /** Recently accepted notifications, which saves reads. */
+  readonly recentCache = new RecentCache();
+  readonly #stores: NotifyStores;
   readonly #onChange: () => void;
-  readonly #attachments: AttachmentStore;
-  readonly #folder: AttachmentFolder;
   readonly #sending: DeliverySender;
-  readonly #recentCache: RecentCache;
-  readonly #health: HealthStore;
   readonly #metrics: NotifyMetrics;
   readonly #recovery: Recovery;
   /** Kind of each destination whose last attempt failed and is retried, by its ID. */
@@ -63,35 +60,19 @@ export class Deliveries {
   readonly #activeAttempts = new Map<string, number>();
 
   /** `onChange` is called after each attempt whose result was recorded. */
-  constructor(
-    context: Context,
-    dependencies: {
-      readonly notifications: NotificationStore;
-      readonly attachments: AttachmentStore;
-      readonly folder: AttachmentFolder;
-      readonly firstAttempts: FirstAttempts;
-      readonly sending: DeliverySender;
-      readonly recentCache: RecentCache;
-      readonly health: HealthStore;
-      readonly onChange: () => void;
-    },
-  ) {
+  constructor(context: Context, stores: NotifyStores, sending: DeliverySender, onChange: () => void) {
     this.#context = context;
-    this.#onChange = dependencies.onChange;
-    this.#notifications = dependencies.notifications;
-    this.#attachments = dependencies.attachments;
-    this.#folder = dependencies.folder;
-    this.#sending = dependencies.sending;
-    this.#recentCache = dependencies.recentCache;
-    this.#health = dependencies.health;
-    this.#firstAttempts = dependencies.firstAttempts;
+    this.#onChange = onChange;
+    this.#stores = stores;
+    this.#sending = sending;
+    this.firstAttempts = new FirstAttempts(context.clock);
     this.#metrics = createNotifyMetrics(context);
     this.#recovery = new Recovery(context);
   }
 
   /** Starts processing; the disposal stops accepting deliveries. */
   async start(): Promise<Disposable> {
-    for (const { destination, triedAt } of await this.#notifications.listFailing())
+    for (const { destination, triedAt } of await this.#stores.notifications.listFailing())
       this.#recovery.recordFailure(destination, 0, triedAt);
     return this.#context.jobs.handle(deliver, (attempt) => this.#runAttempt(attempt), {
       record: (transaction, completed) => this.#record(transaction, completed),
@@ -132,7 +113,7 @@ export class Deliveries {
 
   async #attempt(jobAttempt: JobAttempt<Payload>): Promise<CompletedDelivery> {
     const { payload, attempt, signal } = jobAttempt;
-    const cached = this.#recentCache.take(payload.notice, payload.destination);
+    const cached = this.recentCache.take(payload.notice, payload.destination);
     if (cached !== undefined && attempt === 1) {
       const content = { message: cached.message, group: [cached], progress: '' };
       const result = await this.#sending.sendToDestination(cached.destination, content, signal, payload);
@@ -188,13 +169,13 @@ export class Deliveries {
       (transaction) => this.#recordFailure(transaction, payload, outcome),
       isStopping(signal),
     );
-    this.#health.record(destination, outcome.state, result.detail);
+    this.#stores.health.record(destination, outcome.state, result.detail);
     if (retryable && hasSuccessors && !leavesQueue) this.#recovery.recordFailure(destination, result.retryAfterMs);
     else if (hasSuccessors) this.#recovery.clear(destination);
     if (retryable && !leavesQueue) this.#failing.set(destination, group[0]?.service ?? '');
     else if (hasSuccessors || !leavesQueue) this.#failing.delete(destination);
     const reportedDetail = retryable ? `${result.detail} It is queued and tried again.` : result.detail;
-    this.#firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', reportedDetail);
+    this.firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', reportedDetail);
     throw new Problem('notify.not_delivered', result.status ?? 502, detail, {
       retryable,
       stepsAside,
@@ -205,9 +186,15 @@ export class Deliveries {
   #recordFailure(
     transaction: Kysely<NotifyTables>,
     { notice, destination }: Payload,
-    outcome: Parameters<NotificationStore['recordAttempt']>[3],
+    outcome: Parameters<NotifyStores['notifications']['recordAttempt']>[3],
   ): Promise<void> {
-    return this.#notifications.recordAttempt(transaction, notice, destination, outcome, this.#context.clock.now());
+    return this.#stores.notifications.recordAttempt(
+      transaction,
+      notice,
+      destination,
+      outcome,
+      this.#context.clock.now(),
+    );
   }
 
   async #record(transaction: Kysely<NotifyTables>, all: readonly CompletedDelivery[]): Promise<void> {
@@ -216,15 +203,15 @@ export class Deliveries {
       const { together: notificationIds, destination, attempts, detail } = each;
       return notificationIds.map((notice) => ({ notice, destination, attempts, detail }));
     });
-    await this.#notifications.recordDone(transaction, completed, this.#context.clock.now());
+    await this.#stores.notifications.recordDone(transaction, completed, this.#context.clock.now());
   }
 
   #notifyCompleted(all: readonly CompletedDelivery[]): void {
     for (const each of all) {
       if (each === undefined) continue;
       this.#failing.delete(each.destination);
-      this.#health.record(each.destination, 'done', each.detail);
-      this.#firstAttempts.report(each.notice, each.destination, 'done', each.detail);
+      this.#stores.health.record(each.destination, 'done', each.detail);
+      this.firstAttempts.report(each.notice, each.destination, 'done', each.detail);
       for (const delivered of each.group ?? []) {
         this.#metrics.countDelivered(delivered);
         if (delivered.files > 0) void this.#releaseFiles(delivered.message.id);
@@ -238,14 +225,14 @@ export class Deliveries {
    * letter is retried separately.
    */
   async #loadGroup({ notice, destination }: Payload): Promise<readonly OpenDelivery[] | undefined> {
-    const open = () => this.#notifications.open(notice, destination);
+    const open = () => this.#stores.notifications.open(notice, destination);
     let delivery = await open();
     if (delivery?.digest === undefined) return delivery && [delivery];
     // Another delivery of its time window may have included it in the meantime.
     await this.#context.jobs.flush();
     delivery = await open();
     if (delivery?.digest === undefined) return undefined;
-    const group = await this.#notifications.openDigest(destination, delivery.digest);
+    const group = await this.#stores.notifications.openDigest(destination, delivery.digest);
     const { id } = delivery.message;
     return group.some(({ message }) => message.id === id) ? group : [delivery];
   }
@@ -257,7 +244,7 @@ export class Deliveries {
   async #releaseFiles(notificationId: string): Promise<void> {
     try {
       await this.#context.jobs.flush();
-      await this.#folder.remove(await this.#attachments.deleteDelivered(notificationId));
+      await this.#stores.folder.remove(await this.#stores.attachments.deleteDelivered(notificationId));
     } catch (error) {
       this.#context.log.warn('attachment removal failed', { error });
     }
@@ -273,10 +260,15 @@ export class Deliveries {
     const escalation = await commit(async (transaction) => {
       await write(transaction);
       if (chain === undefined || isStopping) return undefined;
-      return startNextLevel(transaction, { jobs, notifications: this.#notifications, now: clock.now() }, notice, chain);
+      return startNextLevel(
+        transaction,
+        { jobs, notifications: this.#stores.notifications, now: clock.now() },
+        notice,
+        chain,
+      );
     });
     if (escalation !== undefined)
-      this.#firstAttempts.replaceWithNextLevel(notice, escalation.failedIds, escalation.next);
+      this.firstAttempts.replaceWithNextLevel(notice, escalation.failedIds, escalation.next);
     this.#onChange();
   }
 
@@ -285,14 +277,14 @@ export class Deliveries {
     reason: string,
   ): Promise<void> {
     const { log, vault } = this.#context;
-    const delivery = await this.#notifications.find(payload.notice, payload.destination);
+    const delivery = await this.#stores.notifications.find(payload.notice, payload.destination);
     this.#failing.delete(payload.destination);
     this.#rejectedHeads.delete(key);
     if (delivery === undefined || delivery.state === 'done') return;
     const outcome = { state: 'dead', attempts: attempt, detail: reason } as const;
     await this.#commitOutcome(payload, (transaction) => this.#recordFailure(transaction, payload, outcome));
-    this.#health.record(payload.destination, 'dead', reason);
-    this.#firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
+    this.#stores.health.record(payload.destination, 'dead', reason);
+    this.firstAttempts.report(payload.notice, payload.destination, 'failed', reason);
     this.#metrics.countFailed(delivery.service);
     const destination = toLoggedUrl(new MaskedUrls(vault).open(delivery.shownUrl));
     log.warn('delivery failed permanently', { event: 'delivery_failed', destination, attempts: attempt, reason });

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
-import type { AttachmentFolder } from '../attachments/folder.ts';
 import type { deliver } from './job.ts';
 import type { Destination, DeliveryResult } from '../destinations/destination.ts';
 import { openProgress } from '../destinations/progress.ts';
@@ -9,9 +8,9 @@ import { replaceShortCodes } from '../domain/emoji.ts';
 import type { Attachment, Message } from '../domain/message.ts';
 import type { SealedDestinations } from '../keys/sealed-destinations.ts';
 import type { Settings } from '../settings.ts';
-import type { AttachmentStore } from '../store/attachments.ts';
 import { updateProgress } from '../store/delivery-progress.ts';
 import type { OpenDelivery } from '../store/notifications.ts';
+import type { NotifyStores } from '../store/stores.ts';
 
 type Payload = z.infer<typeof deliver.schema>;
 
@@ -29,25 +28,20 @@ interface CombinedMessage {
 /** Builds the message of a delivery with its files and sends it. */
 export class DeliverySender {
   readonly #context: Context;
-  readonly #attachments: AttachmentStore;
-  readonly #folder: AttachmentFolder;
+  readonly #stores: Pick<NotifyStores, 'attachments' | 'folder'>;
   readonly #sealed: SealedDestinations;
-  readonly #emojis: () => Settings['emojis'];
+  readonly #settings: Readonly<Pick<Settings, 'emojis'>>;
 
   constructor(
     context: Context,
-    dependencies: {
-      readonly attachments: AttachmentStore;
-      readonly folder: AttachmentFolder;
-      readonly sealed: SealedDestinations;
-      readonly emojis: () => Settings['emojis'];
-    },
+    stores: Pick<NotifyStores, 'attachments' | 'folder'>,
+    sealed: SealedDestinations,
+    settings: Readonly<Pick<Settings, 'emojis'>>,
   ) {
     this.#context = context;
-    this.#attachments = dependencies.attachments;
-    this.#folder = dependencies.folder;
-    this.#sealed = dependencies.sealed;
-    this.#emojis = dependencies.emojis;
+    this.#stores = stores;
+    this.#sealed = sealed;
+    this.#settings = settings;
   }
 
   /** Sends the incomplete deliveries of a group as one message. */
@@ -97,16 +91,16 @@ export class DeliverySender {
 
   /** Returns whether short codes are replaced by emojis. The setting `no` overrides the URL, as in Apprise API. */
   #replacesShortCodes({ emojis }: Destination): boolean {
-    const emojiSetting = this.#emojis();
+    const emojiSetting = this.#settings.emojis;
     return emojiSetting === 'yes' ? emojis !== false : emojiSetting === 'asked' && emojis === true;
   }
 
   async #listAttachments({ message, files }: NotificationFiles): Promise<readonly Attachment[]> {
-    const storedProgress = files === 0 ? [] : await this.#attachments.list(message.id);
+    const storedProgress = files === 0 ? [] : await this.#stores.attachments.list(message.id);
     return storedProgress.map(({ file, ...each }) => ({
       ...each,
-      path: this.#folder.getPath(file),
-      read: () => this.#folder.read(file),
+      path: this.#stores.folder.getPath(file),
+      read: () => this.#stores.folder.read(file),
     }));
   }
 }

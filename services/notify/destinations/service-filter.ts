@@ -1,4 +1,5 @@
 import { kinds } from './catalogue.ts';
+import type { Settings } from '../settings.ts';
 import type { Destination } from './destination.ts';
 
 /** Returns whether the settings allow a destination. */
@@ -12,6 +13,24 @@ function parseSchemes(list: readonly string[]): ReadonlySet<string> {
 function findFamily(scheme: string): readonly string[] {
   const families = kinds.map(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols]);
   return families.find((family) => family.includes(scheme)) ?? [scheme];
+}
+
+/** Filter by the settings, which may change. */
+export class ServiceFilter {
+  readonly #settings: Readonly<Pick<Settings, 'allowServices' | 'denyServices'>>;
+  #current: IsAllowed;
+
+  constructor(settings: Readonly<Pick<Settings, 'allowServices' | 'denyServices'>>) {
+    this.#settings = settings;
+    this.#current = buildServiceFilter(settings.allowServices, settings.denyServices);
+  }
+
+  /** Applies changed settings. */
+  update(): void {
+    this.#current = buildServiceFilter(this.#settings.allowServices, this.#settings.denyServices);
+  }
+
+  readonly isAllowed: IsAllowed = (destination) => this.#current(destination);
 }
 
 /**

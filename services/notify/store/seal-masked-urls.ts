@@ -27,6 +27,20 @@ export async function sealMaskedUrls(
   }
 }
 
+/** Starts the sealing in the background. The disposal stops it after the current batch. */
+export function startSealing(context: Pick<Context, 'commit' | 'log'>, urls: MaskedUrls): AsyncDisposable {
+  let isStopped = false;
+  const sealing = sealMaskedUrls(context, urls, () => isStopped).catch((error: unknown) =>
+    context.log.warn('sealing of old addresses failed', { error }),
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      isStopped = true;
+      await sealing;
+    },
+  };
+}
+
 /** Seals the rows of escalations, which are few and temporary. */
 async function sealEscalations(db: Kysely<NotifyTables>, urls: MaskedUrls): Promise<number> {
   const rows = await db

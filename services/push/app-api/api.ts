@@ -1,14 +1,13 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushApi } from '../../contracts/push/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Attachments } from '../attachments/attachments.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
-import type { TopicCounts } from '../topics/topic-counts.ts';
 import { hourlyCountHandlers } from './hourly-counts.ts';
 import { topicStatisticsHandlers } from './topic-statistics.ts';
 import type { Limits } from '../access/limits.ts';
-import type { Publisher } from '../publish/publisher.ts';
-import type { Statistics } from '../metrics/statistics.ts';
+import type { Delivery } from '../publish/delivery.ts';
+import type { Traffic } from '../metrics/traffic.ts';
+import type { DerivedSettings } from '../settings/derived-settings.ts';
 import { MessageHistoryStore } from '../store/message-history.ts';
 import { composeHandlers } from './compose.ts';
 import { formatPreview } from './page-message.ts';
@@ -17,18 +16,12 @@ import { createTopicPermissions } from './topic-permissions.ts';
 
 interface ApiDependencies {
   readonly context: Context;
-  readonly publisher: Publisher;
-  readonly attachments: Attachments;
+  readonly derivedSettings: DerivedSettings;
+  readonly delivery: Pick<Delivery, 'publisher' | 'attachments'>;
   readonly limits: Limits;
-  readonly reserved: ReadonlySet<string>;
-  /** Bytes. */
-  readonly messageSizeLimit: () => number;
-  /** Maximum delay in seconds. */
-  readonly maxDelaySeconds: () => number;
-  readonly statistics: Pick<Statistics, 'total' | 'today' | 'rate'>;
+  readonly traffic: Pick<Traffic, 'statistics' | 'counts'>;
   /** Open streams. */
   readonly subscribers: Pick<Subscribers, 'size' | 'count'>;
-  readonly counts: TopicCounts;
 }
 
 /** Maximum number of topics returned to a page. */
@@ -36,21 +29,14 @@ const maxTopics = 500;
 
 /** Returns the handlers of the service's app API. The same grants apply as on its own listener. */
 export function pushHandlers(dependencies: ApiDependencies): readonly ApiHandler[] {
-  const {
-    context,
-    publisher,
-    attachments,
-    limits,
-    reserved,
-    messageSizeLimit,
-    maxDelaySeconds,
-    statistics,
-    subscribers,
-  } = dependencies;
+  const { context, delivery, derivedSettings, limits, subscribers, traffic } = dependencies;
+  const { publisher, attachments } = delivery;
+  const { messageSizeLimit, maxDelaySeconds } = derivedSettings;
+  const { counts, statistics } = traffic;
   const { accounts, clock, reads } = context;
   const history = new MessageHistoryStore(reads);
   const nowSeconds = (): number => Math.floor(clock.now() / 1000);
-  const permissions = createTopicPermissions(accounts, reserved);
+  const permissions = createTopicPermissions(accounts, derivedSettings.reservedTopics);
 
   return [
     implement(pushApi.topics, async ({ identity }) => {
@@ -82,12 +68,12 @@ export function pushHandlers(dependencies: ApiDependencies): readonly ApiHandler
     }),
 
     ...topicStatisticsHandlers({
-      counts: dependencies.counts,
+      counts,
       permissions,
       countStreams: (topic) => subscribers.count(topic),
     }),
 
-    ...hourlyCountHandlers({ clock: context.clock, counts: dependencies.counts, permissions }),
+    ...hourlyCountHandlers({ clock: context.clock, counts, permissions }),
 
     implement(pushApi.statistics, () => {
       const { total, today, rate } = statistics;

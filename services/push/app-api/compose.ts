@@ -4,7 +4,7 @@ import { pushApi, type WrittenAction } from '../../contracts/push/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import { FileDrafts } from '../attachments/drafts.ts';
-import { detectionBytes } from '../attachments/file-type.ts';
+import { detectionBytes } from '../../kit/file-type.ts';
 import { parseActions } from '../domain/actions.ts';
 import { toLinkedAttachment } from '../domain/attachment-name.ts';
 import type { Attachment } from '../domain/message.ts';

@@ -7,7 +7,8 @@ import { sanitizeFileName } from '../domain/attachment-name.ts';
 import type { Attachment, StoredFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
-import { detectFileType, detectionBytes } from './file-type.ts';
+import { detectionBytes } from '../../kit/file-type.ts';
+import { detectFileType } from './file-type.ts';
 
 export interface AttachmentSettings {
   /** Maximum size of one file in bytes; 0 disables attachments. */

@@ -5,7 +5,8 @@ import type { Attachment, StoredFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { Attachments, Upload } from './attachments.ts';
-import { detectFileType, detectionBytes } from './file-type.ts';
+import { detectionBytes } from '../../kit/file-type.ts';
+import { detectFileType } from './file-type.ts';
 
 /** Seconds that an uploaded file is kept for its message. */
 const draftLifetimeSeconds = 3600;

@@ -1,15 +1,12 @@
-import { isUtf8 } from 'node:buffer';
 import { findOwn } from '../../contracts/find-own.ts';
 import { decodeText } from '../../kit/charset.ts';
+import { findTypeByContent, hasControlCharacters, isText } from '../../kit/file-type.ts';
 
 /** Media type of a file and the extension of its URL (with the dot, or empty). */
 export interface FileType {
   readonly type: string;
   readonly extension: string;
 }
-
-/** Number of leading bytes used to detect the type. */
-export const detectionBytes = 4100;
 
 /** Text types that are distinguished by file extension only. */
 const textTypesByExtension: Readonly<Record<string, string>> = {
@@ -31,9 +28,7 @@ export async function detectFileType(head: Buffer, name: string): Promise<FileTy
       detectTextType(decodeText(head), getExtension(name)),
       head[0] === 0xff ? 'utf-16le' : 'utf-16be',
     );
-  // Loaded on first use, because most servers receive no attachments.
-  const { fileTypeFromBuffer } = await import('file-type');
-  const detected = await fileTypeFromBuffer(head);
+  const detected = await findTypeByContent(head);
   if (detected !== undefined) return { type: detected.mime, extension: `.${detected.ext}` };
   // Control characters distinguish binary files from text in another charset.
   if (head.length > 0 && !hasControlCharacters(head)) {
@@ -41,10 +36,6 @@ export async function detectFileType(head: Buffer, name: string): Promise<FileTy
     return withCharset(detectTextType(head.toString('latin1'), getExtension(name)), charset);
   }
   return { type: 'application/octet-stream', extension: getExtension(name) || '.bin' };
-}
-
-function hasControlCharacters(head: Buffer): boolean {
-  return head.some((byte) => byte < 8 || (byte >= 14 && byte < 27) || (byte > 27 && byte < 32));
 }
 
 /** Returns true for UTF-16 text with a byte order mark, as written by PowerShell and Notepad. */
@@ -58,16 +49,6 @@ function isUtf16(head: Buffer): boolean {
 /** Replaces the charset of a text type. */
 function withCharset({ type, extension }: FileType, charset: string): FileType {
   return { type: type.replace(/; charset=utf-8$/, `; charset=${charset}`), extension };
-}
-
-/** Returns true for UTF-8 text. A long text may be cut in the middle of a character. */
-function isText(head: Buffer): boolean {
-  if (hasControlCharacters(head)) return false;
-  const minLength = head.length < detectionBytes ? head.length : head.length - 3;
-  for (let end = head.length; end >= minLength; end -= 1) {
-    if (isUtf8(head.subarray(0, end))) return true;
-  }
-  return false;
 }
 
 /** Returns the extension of a file name with its dot, or an empty string. */

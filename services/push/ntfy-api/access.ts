@@ -1,6 +1,4 @@
 import type { Context } from '../../contracts/service.ts';
-import type { Attachments } from '../attachments/attachments.ts';
-import type { Draft } from '../domain/message.ts';
 import type { Limits } from '../access/limits.ts';
 import { accountRoutes } from './account.ts';
 import type { ApiRoutes } from './api-routes.ts';
@@ -10,21 +8,22 @@ import { tokenRoutes } from './tokens.ts';
 import { userRoutes } from './users.ts';
 import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import { getKeyLocation } from '../store/keys.ts';
+import type { Delivery } from '../publish/delivery.ts';
+import type { Settings } from '../settings.ts';
+import type { DerivedSettings } from '../settings/derived-settings.ts';
 import { ProfileStore } from '../store/profiles.ts';
 import type { SyncTopics } from '../access/sync-topics.ts';
 
 export interface AccessDependencies {
+  /** Its accounts include the access to sync topics. */
   readonly context: Context;
+  readonly settings: Readonly<Pick<Settings, 'enableSignup'>>;
+  readonly derivedSettings: Pick<DerivedSettings, 'cacheSeconds' | 'reservedTopics'>;
   readonly limits: Limits;
   readonly syncTopics: SyncTopics;
-  readonly publish: (draft: Draft) => Promise<unknown>;
-  readonly signUp: () => boolean;
+  readonly delivery: Pick<Delivery, 'attachments' | 'publisher'>;
   /** Returns true when messages can be forwarded as mail. */
   readonly sendsMail: () => boolean;
-  readonly reserved: ReadonlySet<string>;
-  /** Retention of messages in seconds. */
-  readonly cacheSeconds: () => number;
-  readonly attachments: Pick<Attachments, 'bounds' | 'getStoredBytes'>;
 }
 
 /** Account and administration API with its stored data. */
@@ -34,22 +33,25 @@ export interface Access {
 }
 
 export function openAccess(dependencies: AccessDependencies): Access {
-  const { context, limits, syncTopics } = dependencies;
+  const { context, delivery, derivedSettings, limits, settings, syncTopics } = dependencies;
   const { accounts, clock } = context;
   const profiles = new ProfileStore(context);
 
   const notifyDevices = async (account: string): Promise<void> => {
     const topic = syncTopics.findTopic(account);
     if (topic === undefined) return;
-    await dependencies.publish({ event: 'message', topic, message: '{"event":"sync"}', cached: false });
+    await delivery.publisher.publish({ event: 'message', topic, message: '{"event":"sync"}', cached: false });
   };
   const getUsage = async (exchange: Exchange): Promise<object> =>
     toAccountUsage(
       limits.usage(exchange),
       dependencies,
-      await dependencies.attachments.getStoredBytes(limits.getKey(exchange)),
+      await delivery.attachments.getStoredBytes(limits.getKey(exchange)),
     );
-  const signUpOptions = { admitSignUp: (exchange: Exchange) => limits.signUp(exchange), signUp: dependencies.signUp };
+  const signUpOptions = {
+    admitSignUp: (exchange: Exchange) => limits.signUp(exchange),
+    signUp: () => settings.enableSignup,
+  };
   return {
     routes: {
       ...accountRoutes({
@@ -62,7 +64,7 @@ export function openAccess(dependencies: AccessDependencies): Access {
         ...signUpOptions,
       }),
       ...tokenRoutes({ accounts, clock, notifyDevices }),
-      ...reservationRoutes({ accounts, profiles, reserved: dependencies.reserved, notifyDevices }),
+      ...reservationRoutes({ accounts, profiles, reserved: derivedSettings.reservedTopics, notifyDevices }),
       ...userRoutes(accounts),
     },
     async start() {
@@ -77,10 +79,11 @@ export function openAccess(dependencies: AccessDependencies): Access {
  */
 function toAccountUsage(
   usage: ReturnType<Limits['usage']>,
-  { cacheSeconds, sendsMail, attachments: { bounds } }: AccessDependencies,
+  { derivedSettings: { cacheSeconds }, sendsMail, delivery }: AccessDependencies,
   stored: number,
 ): object {
   const { messages, dailyMessages } = usage;
+  const { bounds } = delivery.attachments;
   const emails = sendsMail() ? usage.dailyMails : 0;
   return {
     limits: {

@@ -78,7 +78,7 @@ function registrationRoutes({ accounts, signUp, admitSignUp }: AccountDependenci
       if ((await accounts.find(name)) !== undefined) throw refuse('user_exists');
       admitSignUp(exchange);
       await withNtfyRefusal(async () => {
-        accounts.refuseWeakPassword(name, password);
+        await accounts.refuseWeakPassword(name, password);
         return accounts.create({ name, password });
       });
       answerSuccess(exchange);
@@ -98,7 +98,7 @@ function registrationRoutes({ accounts, signUp, admitSignUp }: AccountDependenci
       if (password === '' || new_password === '') throw refuse('invalid');
       await confirmPassword(accounts, exchange, identity, password);
       await withNtfyRefusal(async () => {
-        accounts.refuseWeakPassword(identity.account, new_password);
+        await accounts.refuseWeakPassword(identity.account, new_password);
         return accounts.change(identity.account, { password: new_password });
       });
       answerSuccess(exchange);

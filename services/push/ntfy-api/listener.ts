@@ -8,8 +8,7 @@ import { sendReply } from '../../kit/http/respond.ts';
 import { parseFlag } from '../domain/parameters.ts';
 import { findRefusal, refuse } from '../domain/refusals.ts';
 import { isTopic, isTopicList } from '../domain/topics.ts';
-import type { Limits } from '../access/limits.ts';
-import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
+import type { Visitors } from '../topics/visitors.ts';
 import { redirectToApp } from './server-info.ts';
 import { findCall, type ApiRoutes } from './api-routes.ts';
 import {
@@ -33,8 +32,7 @@ export interface ListenerDependencies {
   readonly serverInfo: ReadonlyMap<string, (exchange: Exchange) => void>;
   /** Account, administration and web push routes. */
   readonly api: ApiRoutes;
-  readonly limits: Pick<Limits, 'request'>;
-  readonly subscriberRateLimits: Pick<SubscriberRateLimits, 'getChargedSender'>;
+  readonly visitors: Pick<Visitors, 'limits' | 'subscriberRateLimits'>;
   /** True when the client address is taken from the proxy's header. */
   readonly behindProxy: () => boolean;
   /** Returns the handler of paths that are not topics, such as files. */
@@ -140,9 +138,9 @@ async function dispatch(dependencies: ListenerDependencies, path: string, exchan
   const writes = method === 'POST' || method === 'PUT';
   const infoRoute = method === 'GET' || method === 'HEAD' ? dependencies.serverInfo.get(path) : undefined;
   if (infoRoute !== undefined) return infoRoute(exchange);
-  dependencies.limits.request(
+  dependencies.visitors.limits.request(
     exchange,
-    writes ? dependencies.subscriberRateLimits.getChargedSender(getTopicSegment(path), exchange) : exchange,
+    writes ? dependencies.visitors.subscriberRateLimits.getChargedSender(getTopicSegment(path), exchange) : exchange,
   );
   const call = findCall(dependencies.api, method ?? '', path);
   if (call !== undefined) return void (await call(exchange));

@@ -1,21 +1,16 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { join } from 'node:path';
-import type { Accounts } from '../../contracts/control/accounts.ts';
 import type { UpgradeListener } from '../../contracts/listeners.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Limits } from '../access/limits.ts';
-import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
 import { isTopic } from '../domain/topics.ts';
-import type { PushMetrics } from '../metrics/metrics.ts';
 import { registerNtfyMetrics } from '../metrics/ntfy-metrics.ts';
-import type { Statistics } from '../metrics/statistics.ts';
-import { seconds, type Delivery } from '../publish/delivery.ts';
-import { findTemplate } from '../publish/templates.ts';
+import type { Traffic } from '../metrics/traffic.ts';
+import type { Delivery } from '../publish/delivery.ts';
 import type { Settings } from '../settings.ts';
-import type { MessageStore } from '../store/messages.ts';
+import type { DerivedSettings } from '../settings/derived-settings.ts';
 import { createFileAddressRewrite, type FileAddressRewrite } from '../messages/file-addresses.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
-import type { ActiveTopics } from '../topics/active-topics.ts';
+import type { Visitors } from '../topics/visitors.ts';
+import type { WebPush } from '../web-push/web-push.ts';
 import type { ApiRoutes } from './api-routes.ts';
 import { redirectBrowsers } from './browser-redirect.ts';
 import { pushListener, readRequest, toProblem, type ListenerDependencies } from './listener.ts';
@@ -25,41 +20,41 @@ import { serverInfoRoutes } from './server-info.ts';
 import { SubscribeRoutes } from './subscribe.ts';
 import { webSocketListener } from './web-socket.ts';
 
+/** Features whose state the API shows. */
 export interface NtfyApiDependencies {
-  readonly context: Context;
-  /** Accounts, including the access to sync topics. */
-  readonly accounts: Accounts;
-  readonly settings: Readonly<Settings>;
   /** Account, administration and web push routes. */
-  readonly api: ApiRoutes;
-  readonly limits: Limits;
-  readonly subscriberRateLimits: SubscriberRateLimits;
-  readonly topics: ActiveTopics;
-  readonly store: MessageStore;
+  readonly routes: ApiRoutes;
+  readonly visitors: Visitors;
+  readonly traffic: Traffic;
   readonly subscribers: Subscribers;
-  readonly statistics: Statistics;
-  readonly metrics: PushMetrics;
-  readonly reserved: ReadonlySet<string>;
   readonly delivery: Delivery;
   /** Returns true when messages can be forwarded as mail. */
   readonly sendsMail: () => boolean;
-  /** Returns the public key for web push subscriptions; empty when web push is disabled. */
-  readonly webPushKey: () => string;
+  readonly webPush: Pick<WebPush, 'publicKey'>;
 }
 
 /** Dependencies that requests and upgrades share. */
-type RequestDependencies = Pick<
-  ListenerDependencies,
-  'context' | 'api' | 'limits' | 'subscriberRateLimits' | 'behindProxy' | 'refused'
->;
+type RequestDependencies = Pick<ListenerDependencies, 'context' | 'api' | 'visitors' | 'behindProxy' | 'refused'>;
 
 /** API of ntfy: publishing, streams, accounts and files. */
 export class NtfyApi {
   readonly http: RequestListener;
   readonly upgrade: UpgradeListener;
+  readonly #context: Context;
+  readonly #settings: Readonly<Settings>;
+  readonly #derivedSettings: DerivedSettings;
   readonly #dependencies: NtfyApiDependencies;
 
-  constructor(dependencies: NtfyApiDependencies) {
+  /** @param context Its accounts include the access to sync topics */
+  constructor(
+    context: Context,
+    settings: Readonly<Settings>,
+    derivedSettings: DerivedSettings,
+    dependencies: NtfyApiDependencies,
+  ) {
+    this.#context = context;
+    this.#settings = settings;
+    this.#derivedSettings = derivedSettings;
     this.#dependencies = dependencies;
     const publish = this.#createPublishRoutes();
     const subscribe = this.#createSubscribeRoutes();
@@ -69,62 +64,43 @@ export class NtfyApi {
   }
 
   #createPublishRoutes(): PublishRoutes {
-    const {
-      accounts,
-      context,
-      delivery,
-      limits,
-      metrics,
-      reserved,
-      sendsMail,
-      settings,
-      subscriberRateLimits,
-      topics,
-    } = this.#dependencies;
-    const { clock, files, random } = context;
+    const { delivery, sendsMail, traffic, visitors } = this.#dependencies;
     return new PublishRoutes({
-      findFileRewrite: (request) => this.#findFileRewrite(request),
-      publisher: delivery.publisher,
-      attachments: delivery.attachments,
+      context: this.#context,
+      settings: this.#settings,
+      derivedSettings: this.#derivedSettings,
+      delivery,
+      visitors,
       sendsMail,
-      findTemplate: (name) => findTemplate(join(files, 'templates'), name),
-      accounts,
-      random,
-      reserved,
-      messageSizeLimit: () => settings.messageSizeLimit,
-      maxDelaySeconds: () => seconds(settings.messageDelayLimit),
-      unifiedPush: () => settings.unifiedPush,
-      commitSeconds: metrics.commitSeconds,
-      clock,
-      limits,
-      topics,
-      subscriberRateLimits,
+      commitSeconds: traffic.metrics.commitSeconds,
+      findFileRewrite: (request) => this.#findFileRewrite(request),
     });
   }
 
   #createSubscribeRoutes(): SubscribeRoutes {
-    const { accounts, context, delivery, limits, metrics, reserved, settings, store, subscribers, topics } =
-      this.#dependencies;
-    const { clock, random } = context;
+    const { delivery, subscribers, traffic, visitors } = this.#dependencies;
     return new SubscribeRoutes({
-      findFileRewrite: (request) => this.#findFileRewrite(request),
-      context: { accounts, clock, random },
-      store,
-      delayedMessages: delivery.delayedStore,
+      context: this.#context,
+      settings: this.#settings,
+      reserved: this.#derivedSettings.reservedTopics,
+      delivery,
+      visitors,
       subscribers,
-      reserved,
-      bounds: settings,
-      cut: metrics.cut,
-      limits,
-      topics,
-      subscriberRateLimits: this.#dependencies.subscriberRateLimits,
+      cut: traffic.metrics.cut,
+      findFileRewrite: (request) => this.#findFileRewrite(request),
     });
   }
 
   #createRequestDependencies(): RequestDependencies {
-    const { api, context, limits, metrics, settings, subscriberRateLimits } = this.#dependencies;
-    const { refused } = metrics;
-    return { context, api, limits, subscriberRateLimits, behindProxy: () => settings.behindProxy, refused };
+    const { routes, traffic, visitors } = this.#dependencies;
+    const { refused } = traffic.metrics;
+    return {
+      context: this.#context,
+      api: routes,
+      visitors,
+      behindProxy: () => this.#settings.behindProxy,
+      refused,
+    };
   }
 
   #createListener(
@@ -132,8 +108,8 @@ export class NtfyApi {
     publish: PublishRoutes,
     subscribe: SubscribeRoutes,
   ): RequestListener {
-    const { context, reserved } = this.#dependencies;
-    const { appPages: pages } = context;
+    const { appPages: pages } = this.#context;
+    const reserved = this.#derivedSettings.reservedTopics;
     const serverInfo = this.#createServerInfo();
     const ntfyMetrics = this.#createNtfyMetrics();
     const listener = pushListener({
@@ -154,39 +130,43 @@ export class NtfyApi {
   }
 
   #createServerInfo(): ReturnType<typeof serverInfoRoutes> {
-    const { context, delivery, sendsMail, settings, statistics, webPushKey } = this.#dependencies;
+    const { delivery, sendsMail, traffic, webPush } = this.#dependencies;
     return serverInfoRoutes({
-      statistics,
-      reservedTopics: () => settings.reservedTopics,
-      signUp: () => settings.enableSignup,
+      statistics: traffic.statistics,
+      reservedTopics: () => this.#settings.reservedTopics,
+      signUp: () => this.#settings.enableSignup,
       sendsMail,
-      webPushKey,
+      webPushKey: webPush.publicKey,
       healthy: () => delivery.publisher.healthy,
-      pages: context.appPages,
+      pages: this.#context.appPages,
     });
   }
 
   #createNtfyMetrics(): ReturnType<typeof registerNtfyMetrics> {
-    const { context, limits, statistics, store, subscribers, topics } = this.#dependencies;
-    return registerNtfyMetrics(context, { store, subscribers, limits, topics, published: () => statistics.total });
+    const { delivery, subscribers, traffic, visitors } = this.#dependencies;
+    const { limits, topics } = visitors;
+    const published = (): number => traffic.statistics.total;
+    return registerNtfyMetrics(this.#context, { store: delivery.messages, subscribers, limits, topics, published });
   }
 
   #createNonTopicRoutes(publish: PublishRoutes): ReturnType<typeof createNonTopicRoutes> {
-    const { delivery, limits, settings, subscriberRateLimits } = this.#dependencies;
+    const { delivery, visitors } = this.#dependencies;
     const { attachments, baseUrl } = delivery;
+    const { limits, subscriberRateLimits } = visitors;
+    const { messageSizeLimit } = this.#derivedSettings;
     return createNonTopicRoutes({
       publish,
       attachments,
       baseUrl,
-      messageSizeLimit: () => settings.messageSizeLimit,
+      messageSizeLimit,
       limits,
       subscriberRateLimits,
     });
   }
 
   #createUpgradeListener(requestDependencies: RequestDependencies, subscribe: SubscribeRoutes): UpgradeListener {
-    const { context, limits } = this.#dependencies;
-    const { accounts, clock } = context;
+    const { limits } = this.#dependencies.visitors;
+    const { accounts, clock } = this.#context;
     return webSocketListener({
       subscribe,
       readRequest: async (request) => {
@@ -202,8 +182,7 @@ export class NtfyApi {
 
   /** Returns the rewrite of file addresses. A configured base address applies to all clients. */
   #findFileRewrite(request: IncomingMessage): FileAddressRewrite | undefined {
-    const { context, delivery, settings } = this.#dependencies;
-    if (settings.baseUrl !== '') return undefined;
-    return createFileAddressRewrite(delivery.baseUrl(), context.publicUrl(request));
+    if (this.#settings.baseUrl !== '') return undefined;
+    return createFileAddressRewrite(this.#dependencies.delivery.baseUrl(), this.#context.publicUrl(request));
   }
 }

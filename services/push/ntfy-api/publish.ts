@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import type { FileAddressRewrite } from '../messages/file-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Accounts } from '../../contracts/control/accounts.ts';
-import type { Clock, Random } from '../../contracts/service.ts';
+import type { Context } from '../../contracts/service.ts';
 import type { Histogram } from '../../contracts/metrics.ts';
-import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft, Event } from '../domain/message.ts';
 import { getFileMessage, parsePublication, type ParsedPublication } from '../domain/publication.ts';
 import { refuse } from '../domain/refusals.ts';
@@ -12,39 +11,28 @@ import type { MessageTemplate } from '../domain/template/built-in.ts';
 import type { TemplateEnvironment } from '../domain/template/run.ts';
 import { templateBodyLimit } from '../domain/template/render.ts';
 import { isTopic, isUnifiedPushTopic, requireTopic } from '../domain/topics.ts';
-import type { ActiveTopics } from '../topics/active-topics.ts';
-import type { Limits } from '../access/limits.ts';
+import type { Visitors } from '../topics/visitors.ts';
 import { createSecretId } from '../publish/message-ids.ts';
-import type { Publisher } from '../publish/publisher.ts';
+import type { Delivery } from '../publish/delivery.ts';
 import { toParameters, PublishJson } from '../wire/publish-json.ts';
-import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
-import { createTemplateEnvironment } from '../publish/templates.ts';
+import type { Settings } from '../settings.ts';
+import type { DerivedSettings } from '../settings/derived-settings.ts';
+import { createTemplateEnvironment, findTemplate } from '../publish/templates.ts';
 import { declaredCharset, decodeText } from '../../kit/charset.ts';
 import { toBody, readBody, type ReadBody } from './body.ts';
 import { parseLeadingJson } from './leading-json.ts';
 import { answer, createParameters, type Exchange } from './exchange.ts';
 
 export interface PublishDependencies {
-  readonly publisher: Publisher;
-  readonly attachments: Attachments;
+  readonly context: Pick<Context, 'accounts' | 'clock' | 'files' | 'random'>;
+  readonly settings: Readonly<Pick<Settings, 'unifiedPush'>>;
+  readonly derivedSettings: DerivedSettings;
+  readonly delivery: Pick<Delivery, 'publisher' | 'attachments'>;
+  readonly visitors: Visitors;
   /** Returns true when messages can be forwarded as mail. */
   readonly sendsMail: () => boolean;
-  readonly findTemplate: (name: string) => Promise<MessageTemplate | 'inline' | undefined>;
-  readonly accounts: Accounts;
-  readonly random: Random;
-  readonly reserved: ReadonlySet<string>;
-  /** Bytes. */
-  readonly messageSizeLimit: () => number;
-  /** Maximum delay in seconds. */
-  readonly maxDelaySeconds: () => number;
-  /** Returns true when application servers may publish to UnifiedPush topics without an account. */
-  readonly unifiedPush: () => boolean;
   /** Observes the seconds from the arrival of a message to its commit. */
   readonly commitSeconds: Histogram;
-  readonly clock: Clock;
-  readonly limits: Pick<Limits, 'getKey' | 'message' | 'email' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
-  readonly topics: Pick<ActiveTopics, 'use'>;
-  readonly subscriberRateLimits: Pick<SubscriberRateLimits, 'getChargedSender' | 'isAwaitingSubscriber'>;
   /** Returns the rewrite of file addresses for clients that use another address than the stored one. */
   readonly findFileRewrite: (request: IncomingMessage) => FileAddressRewrite | undefined;
 }
@@ -59,7 +47,7 @@ export class PublishRoutes {
   readonly #newActionId: () => string;
 
   constructor(dependencies: PublishDependencies) {
-    const { clock, random } = dependencies;
+    const { clock, random } = dependencies.context;
     this.#dependencies = dependencies;
     this.#templateEnvironment = createTemplateEnvironment(clock);
     this.#newActionId = () => random.text(10);
@@ -67,11 +55,12 @@ export class PublishRoutes {
 
   /** Serves POST or PUT `/<topic>[/<sequence id>]` and GET `/<topic>/publish|send|trigger`. */
   async message(exchange: Exchange, text: string, sequenceId?: string): Promise<void> {
-    const { attachments, messageSizeLimit } = this.#dependencies;
+    const { messageSizeLimit } = this.#dependencies.derivedSettings;
+    const { attachments } = this.#dependencies.delivery;
     const { request, read } = exchange;
     const topic = this.#requirePublish(exchange, text);
     const templateName = read('x-template', 'template', 'tpl');
-    const template = templateName === '' ? undefined : await this.#dependencies.findTemplate(templateName);
+    const template = templateName === '' ? undefined : await this.#findTemplate(templateName);
     const limit = template === undefined ? messageSizeLimit() : templateBodyLimit;
     attachments.admit(request, limit);
     const body = await readBody(request, limit, declaredCharset(textType(request)));
@@ -83,7 +72,7 @@ export class PublishRoutes {
 
   /** Serves POST or PUT `/` with a JSON body. */
   async json(exchange: Exchange): Promise<void> {
-    const { messageSizeLimit } = this.#dependencies;
+    const { messageSizeLimit } = this.#dependencies.derivedSettings;
     const { request } = exchange;
     const body = await readBody(request, 2 * messageSizeLimit());
     if (body.isTruncated) throw refuse('json_too_large');
@@ -91,7 +80,7 @@ export class PublishRoutes {
     const topic = this.#requirePublish(exchange, json.topic);
     const read = createParameters(request, exchange.query, toParameters(json));
     const templateName = read('x-template', 'template', 'tpl');
-    const template = templateName === '' ? undefined : await this.#dependencies.findTemplate(templateName);
+    const template = templateName === '' ? undefined : await this.#findTemplate(templateName);
     const message = toBody(Buffer.from(json.message ?? ''), messageSizeLimit());
     const publication = this.#parse(exchange, topic, read, message, { template });
     if (publication.upload !== undefined) return this.#publishFile(exchange, publication, message.bytes);
@@ -108,18 +97,22 @@ export class PublishRoutes {
   /** Publishes an unmodified text for an application server of a Matrix client. */
   async gateway(exchange: Exchange, text: string, bytes: Buffer): Promise<void> {
     const topic = this.#requirePublish(exchange, text);
-    const body = toBody(bytes, this.#dependencies.messageSizeLimit());
+    const body = toBody(bytes, this.#dependencies.derivedSettings.messageSizeLimit());
     const { draft } = this.#parse(exchange, topic, readUnifiedPushParameter, body);
     await this.#commit(exchange, draft);
   }
 
+  #findTemplate(name: string): Promise<MessageTemplate | 'inline' | undefined> {
+    return findTemplate(join(this.#dependencies.context.files, 'templates'), name);
+  }
+
   /** Returns a topic to which the caller may publish. */
   #requirePublish(exchange: Exchange, text: unknown): string {
-    const { accounts, reserved, topics, unifiedPush } = this.#dependencies;
-    const topic = requireTopic(text, reserved);
-    const isPublic = unifiedPush() && isUnifiedPushTopic(topic);
-    if (!isPublic && !accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
-    topics.use(exchange, [topic]);
+    const { context, derivedSettings, settings, visitors } = this.#dependencies;
+    const topic = requireTopic(text, derivedSettings.reservedTopics);
+    const isPublic = settings.unifiedPush && isUnifiedPushTopic(topic);
+    if (!isPublic && !context.accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
+    visitors.topics.use(exchange, [topic]);
     return topic;
   }
 
@@ -130,7 +123,10 @@ export class PublishRoutes {
     body: ReadBody,
     options: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
   ): ParsedPublication {
-    const { attachments, clock, maxDelaySeconds, messageSizeLimit, sendsMail } = this.#dependencies;
+    const { sendsMail } = this.#dependencies;
+    const { clock } = this.#dependencies.context;
+    const { maxDelaySeconds, messageSizeLimit } = this.#dependencies.derivedSettings;
+    const { attachments } = this.#dependencies.delivery;
     const now = clock.now();
     const publication = parsePublication({
       ...options,
@@ -146,7 +142,10 @@ export class PublishRoutes {
       isExpired: () => clock.now() - now > templateTimeoutMs,
       environment: this.#templateEnvironment,
     });
-    if (publication.isUnifiedPush === true && this.#dependencies.subscriberRateLimits.isAwaitingSubscriber(topic))
+    if (
+      publication.isUnifiedPush === true &&
+      this.#dependencies.visitors.subscriberRateLimits.isAwaitingSubscriber(topic)
+    )
       throw refuse('unified_push_unheard');
     return publication;
   }
@@ -159,27 +158,30 @@ export class PublishRoutes {
 
   /** Charges the limits, publishes the message and returns its text. */
   async #commit(exchange: Exchange, draft: Draft, id?: string): Promise<string | undefined> {
-    const { clock, commitSeconds, limits, publisher, subscriberRateLimits } = this.#dependencies;
+    const { commitSeconds, context, delivery, visitors } = this.#dependencies;
+    const { limits, subscriberRateLimits } = visitors;
     if (draft.event === 'message')
       limits.message(exchange, subscriberRateLimits.getChargedSender(draft.topic, exchange));
     if (draft.email !== undefined) limits.email(exchange);
-    const startedAt = clock.now();
+    const startedAt = context.clock.now();
     const draftWithAccount = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
-    const envelope = await publisher.publish(draftWithAccount, undefined, id);
-    commitSeconds.observe((clock.now() - startedAt) / 1000);
+    const envelope = await delivery.publisher.publish(draftWithAccount, undefined, id);
+    commitSeconds.observe((context.clock.now() - startedAt) / 1000);
     // `publish` returns undefined only for repeated keys, and requests have none.
     return envelope?.withFileAddresses(this.#dependencies.findFileRewrite(exchange.request)).text;
   }
 
   /** Receives the rest of the body as an attachment; its beginning is `head`. */
   async #publishFile(exchange: Exchange, { draft, upload = '' }: ParsedPublication, head: Buffer): Promise<void> {
-    const { attachments, clock, limits, publisher } = this.#dependencies;
+    const { context, delivery, visitors } = this.#dependencies;
+    const { attachments, publisher } = delivery;
+    const { limits } = visitors;
     const { request } = exchange;
-    const id = createSecretId(this.#dependencies);
+    const id = createSecretId(context);
     const sender = limits.getKey(exchange);
     const quota = limits.attachmentTotal(exchange);
     const traffic = limits.bandwidthLeft(exchange);
-    const messageExpires = publisher.getExpiry(draft, draft.due ?? Math.floor(clock.now() / 1000));
+    const messageExpires = publisher.getExpiry(draft, draft.due ?? Math.floor(context.clock.now() / 1000));
     const { due } = draft;
     const { attachment, file, reservation } = await attachments.receive({
       request,

@@ -10,16 +10,14 @@ import { refuse } from '../domain/refusals.ts';
 import { parseSince } from '../domain/since.ts';
 import { requireTopic } from '../domain/topics.ts';
 import { readHistory } from '../subscribe/history.ts';
-import type { ActiveTopics } from '../topics/active-topics.ts';
-import type { Limits } from '../access/limits.ts';
 import type { Format } from '../messages/envelope.ts';
 import type { FileAddressRewrite } from '../messages/file-addresses.ts';
 import { Subscriber, writeHistory, type Outlet, type Subscription } from '../subscribe/subscriber.ts';
 import { buildStreamEvent } from '../subscribe/stream-event.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
-import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
-import type { MessageStore } from '../store/messages.ts';
-import type { DelayedMessageStore } from '../store/delayed-messages.ts';
+import type { Delivery } from '../publish/delivery.ts';
+import type { Settings } from '../settings.ts';
+import type { Visitors } from '../topics/visitors.ts';
 import { answerValue, crossOrigin, type RequestContext, type Exchange } from './exchange.ts';
 
 const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {
@@ -30,17 +28,14 @@ const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {
 
 export interface SubscribeDependencies {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'random'>;
-  readonly store: MessageStore;
-  readonly delayedMessages: DelayedMessageStore;
-  readonly subscribers: Subscribers;
+  /** Current limits. */
+  readonly settings: Readonly<Pick<Settings, 'maxTopics' | 'maxSubscribers'>>;
   readonly reserved: ReadonlySet<string>;
-  /** Current settings. */
-  readonly bounds: { readonly maxTopics: number; readonly maxSubscribers: number };
+  readonly delivery: Pick<Delivery, 'messages' | 'delayedStore'>;
+  readonly visitors: Visitors;
+  readonly subscribers: Subscribers;
   /** Counts streams that were closed because the client did not read. */
   readonly cut: Counter;
-  readonly limits: Pick<Limits, 'subscription'>;
-  readonly topics: Pick<ActiveTopics, 'use'>;
-  readonly subscriberRateLimits: Pick<SubscriberRateLimits, 'recordSubscriber'>;
   /** Returns the rewrite of file addresses for clients that use another address than the stored one. */
   readonly findFileRewrite: (request: IncomingMessage) => FileAddressRewrite | undefined;
 }
@@ -74,12 +69,12 @@ export class SubscribeRoutes {
 
   /** Serves GET `/<topics>/json|sse|raw`: a stream, or cached messages only with `poll=1`. */
   async read(exchange: Exchange, topicList: string, format: Exclude<Format, 'ws'>): Promise<void> {
-    const { context, store } = this.#dependencies;
+    const { context, delivery } = this.#dependencies;
     const { response } = exchange;
     const parsed = this.#parse(exchange, topicList, format);
     const headers = { ...crossOrigin, 'Content-Type': contentTypes[format] };
     if (parsed.polling) {
-      const pages = parsed.history(await store.top());
+      const pages = parsed.history(await delivery.messages.top());
       // Does not start the response, so that an empty one has a Content-Length, as in ntfy.
       addHeaders(response, headers);
       await writeHistory(response, pages, parsed.subscription, context.clock);
@@ -99,11 +94,16 @@ export class SubscribeRoutes {
    * connection ends after the cached messages.
    */
   async readWebSocket(request: RequestContext, topicList: string, accept: () => Promise<Outlet>): Promise<void> {
-    const { context, store } = this.#dependencies;
+    const { context, delivery } = this.#dependencies;
     const parsed = this.#parse(request, topicList, 'ws');
     if (parsed.polling) {
       const outlet = await accept();
-      await writeHistory(outlet.stream, parsed.history(await store.top()), parsed.subscription, context.clock);
+      await writeHistory(
+        outlet.stream,
+        parsed.history(await delivery.messages.top()),
+        parsed.subscription,
+        context.clock,
+      );
       outlet.end();
       return;
     }
@@ -133,23 +133,23 @@ export class SubscribeRoutes {
   }
 
   #requireRead(request: RequestContext, topicList: string): string[] {
-    const { bounds, reserved } = this.#dependencies;
+    const { reserved, settings, visitors } = this.#dependencies;
     const topics = [...new Set(topicList.split(','))];
-    if (topics.length > bounds.maxTopics) throw refuse('invalid', `more than ${String(bounds.maxTopics)} topics`);
+    if (topics.length > settings.maxTopics) throw refuse('invalid', `more than ${String(settings.maxTopics)} topics`);
     for (const topic of topics) requireTopic(topic, reserved);
     if (!this.#mayRead(request.identity, topics)) throw refuse('forbidden');
-    this.#dependencies.topics.use(request, topics);
+    visitors.topics.use(request, topics);
     return topics;
   }
 
   #parse(request: RequestContext, topicList: string, format: Format): ParsedSubscription {
-    const { context, delayedMessages, findFileRewrite, store, subscriberRateLimits } = this.#dependencies;
+    const { context, delivery, findFileRewrite, visitors } = this.#dependencies;
     const { clock } = context;
     const { read, identity } = request;
     const topics = this.#requireRead(request, topicList);
     const isPoll = parseFlag(read('x-poll', 'poll', 'po'), false);
     const since = parseSince(read('x-since', 'since', 'si'), isPoll, clock.now());
-    subscriberRateLimits.recordSubscriber(request, topics);
+    visitors.subscriberRateLimits.recordSubscriber(request, topics);
     const scheduled = parseFlag(read('x-scheduled', 'scheduled', 'sched'), false);
     const subscription: Subscription = {
       topics,
@@ -164,19 +164,25 @@ export class SubscribeRoutes {
       polling: isPoll,
       quiet: since.from === 'none' && !scheduled,
       history: (upTo) =>
-        readHistory(store, delayedMessages, { topics, since, scheduled, upTo, now: Math.floor(clock.now() / 1000) }),
+        readHistory(delivery.messages, delivery.delayedStore, {
+          topics,
+          since,
+          scheduled,
+          upTo,
+          now: Math.floor(clock.now() / 1000),
+        }),
     };
   }
 
   /** Reserves a stream until its connection closes. */
   #reserveStream(request: RequestContext): Disposable {
-    const { bounds, limits, subscribers } = this.#dependencies;
-    if (subscribers.size >= bounds.maxSubscribers) throw refuse('too_many_subscribers');
-    return limits.subscription(request);
+    const { settings, subscribers, visitors } = this.#dependencies;
+    if (subscribers.size >= settings.maxSubscribers) throw refuse('too_many_subscribers');
+    return visitors.limits.subscription(request);
   }
 
   async #stream({ subscription, quiet: skipsHistory, history }: ParsedSubscription, outlet: Outlet): Promise<void> {
-    const { context, cut, store, subscribers } = this.#dependencies;
+    const { context, cut, delivery, subscribers } = this.#dependencies;
     const subscriber = new Subscriber(subscription, outlet, () => cut.inc());
     // Registered before history is read: messages published in between are queued, and dropped when the history
     // contains them.
@@ -188,7 +194,7 @@ export class SubscribeRoutes {
     subscriber.write(buildStreamEvent('open', subscription.topicList, context));
     if (skipsHistory) return;
     subscriber.startQueue();
-    const upTo = await store.top();
+    const upTo = await delivery.messages.top();
     await subscriber.replay(history(upTo), context.clock);
     subscriber.release(upTo);
   }

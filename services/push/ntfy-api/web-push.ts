@@ -1,22 +1,16 @@
-import type { IncomingMessage } from 'node:http';
+import type { Context } from '../../contracts/service.ts';
 import { refuse } from '../domain/refusals.ts';
-import type { BrowserSubscriptions } from '../web-push/browser-subscriptions.ts';
+import type { WebPush } from '../web-push/web-push.ts';
 import { WebPushRemoval, WebPushRequest } from '../wire/web-push.ts';
 import { answerSuccess, type ApiRoutes } from './api-routes.ts';
 import type { Exchange } from './exchange.ts';
 import { readJson } from './json-body.ts';
 
-export interface WebPushRouteDependencies {
-  readonly subscriptions: BrowserSubscriptions;
-  readonly enabled: () => boolean;
-  /** Returns the address at which a client reaches this service. */
-  readonly publicUrl: (request: IncomingMessage) => string | undefined;
-}
-
 /** Routes for subscribing and unsubscribing a browser. */
-export function webPushRoutes({ subscriptions, enabled, publicUrl }: WebPushRouteDependencies): ApiRoutes {
+export function webPushRoutes(webPush: WebPush, publicUrl: Context['publicUrl']): ApiRoutes {
+  const { subscriptions } = webPush;
   const requireEnabled = (): void => {
-    if (!enabled()) throw refuse('not_found');
+    if (!webPush.isEnabled) throw refuse('not_found');
   };
   return {
     async 'POST /v1/webpush'(exchange) {

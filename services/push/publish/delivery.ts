@@ -4,7 +4,6 @@ import { Activity } from '../../kit/activity.ts';
 import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { parseBytes } from '../domain/bytes.ts';
-import { parseDuration } from '../domain/duration.ts';
 import { InboxFeed } from './inbox-feed.ts';
 import { handleLegacyInboxJobs } from './inbox-jobs.ts';
 import type { Envelope } from '../messages/envelope.ts';
@@ -14,6 +13,7 @@ import { createWriteMessages, type WriteHook, type WriteMessages } from '../mess
 import { Retention } from '../retention/retention.ts';
 import { DelayedDelivery } from '../delayed/delayed-delivery.ts';
 import type { Settings } from '../settings.ts';
+import { toSeconds } from '../settings/derived-settings.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import { FeedStore } from '../store/feed.ts';
 import type { MessageStore } from '../store/messages.ts';
@@ -23,6 +23,8 @@ import { createUpstreamPolls } from './upstream.ts';
 export interface DeliveryDependencies {
   readonly context: Context;
   readonly settings: Settings;
+  /** Returns the retention of messages in seconds. */
+  readonly cacheSeconds: () => number;
   readonly messages: MessageStore;
   /** Run in the transaction that writes messages. */
   readonly writeHooks: readonly WriteHook[];
@@ -34,6 +36,7 @@ export interface DeliveryDependencies {
 
 /** Path of a message from draft to subscribers, including attachments and delays. */
 export class Delivery implements AsyncDisposable {
+  readonly messages: MessageStore;
   readonly publisher: Publisher;
   readonly writeMessages: WriteMessages;
   readonly attachments: Attachments;
@@ -59,7 +62,8 @@ export class Delivery implements AsyncDisposable {
     const { context, settings, messages, writeHooks } = dependencies;
     this.#dependencies = dependencies;
     this.baseUrl = () => settings.baseUrl || context.address('push');
-    this.cacheSeconds = memoizeSeconds(() => settings.cacheDuration);
+    this.messages = messages;
+    this.cacheSeconds = dependencies.cacheSeconds;
     this.delayedStore = new DelayedMessageStore(context.db);
     this.#files = new AttachmentStore(context.db);
     this.attachments = this.#createAttachments();
@@ -124,7 +128,7 @@ export class Delivery implements AsyncDisposable {
         return parseBytes(settings.attachmentTotalSizeLimit) ?? 0;
       },
       get seconds() {
-        return seconds(settings.attachmentExpiryDuration);
+        return toSeconds(settings.attachmentExpiryDuration);
       },
       baseUrl: this.baseUrl,
     });
@@ -202,19 +206,4 @@ export class Delivery implements AsyncDisposable {
       .deleteFiles(ids)
       .catch((error: unknown) => this.#dependencies.context.log.error('attachment deletion failed', { error }));
   }
-}
-
-/** Reads a duration of the settings and caches it until the setting changes, because it is used for each message. */
-function memoizeSeconds(read: () => string): () => number {
-  let [text, value] = ['', 0];
-  return () => {
-    const current = read();
-    if (current !== text) [text, value] = [current, seconds(current)];
-    return value;
-  };
-}
-
-/** Converts a validated duration to seconds. */
-export function seconds(duration: string): number {
-  return Math.floor((parseDuration(duration) ?? 0) / 1000);
 }

@@ -1,26 +1,22 @@
 import type { PushOffer } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Attachments } from '../attachments/attachments.ts';
 import { buildOfferDraft, withNames } from '../domain/offer.ts';
 import { requireTopic } from '../domain/topics.ts';
 import { createOrderedId, createSecretId } from './message-ids.ts';
-import type { Publisher } from './publisher.ts';
+import type { DerivedSettings } from '../settings/derived-settings.ts';
+import type { Delivery } from './delivery.ts';
 
 interface OfferDependencies {
   readonly context: Context;
-  readonly publisher: Publisher;
-  readonly attachments: Attachments;
-  readonly reserved: ReadonlySet<string>;
-  readonly messageSizeLimit: () => number;
+  readonly delivery: Pick<Delivery, 'attachments' | 'publisher'>;
+  readonly derivedSettings: Pick<DerivedSettings, 'messageSizeLimit' | 'reservedTopics'>;
 }
 
 /** Publishes messages handed over by other services; repeated keys have no effect. */
 export function receiveOffers({
   context,
-  publisher,
-  attachments,
-  reserved,
-  messageSizeLimit,
+  delivery: { publisher, attachments },
+  derivedSettings: { messageSizeLimit, reservedTopics: reserved },
 }: OfferDependencies): (offer: PushOffer, key: string) => Promise<void> {
   return async (offer, key) => {
     requireTopic(offer.topic, reserved);

@@ -1,21 +1,9 @@
 import type { Context } from '../../contracts/service.ts';
 import { deleteWithAccount } from '../../kit/delete-with-account.ts';
-import type { Publisher } from '../publish/publisher.ts';
-import type { WriteMessages } from '../messages/write-messages.ts';
-import type { MessageStore } from '../store/messages.ts';
+import type { Delivery } from '../publish/delivery.ts';
 import { RecurringStore } from '../store/recurring.ts';
 import { RecurringRuns } from './runs.ts';
 import { Schedules } from './schedules.ts';
-
-export interface RecurringDependencies {
-  readonly context: Context;
-  readonly messages: MessageStore;
-  readonly publisher: Publisher;
-  readonly writeMessages: WriteMessages;
-  readonly reserved: ReadonlySet<string>;
-  /** Called after schedules changed. */
-  readonly onChanged: () => void;
-}
 
 /** Recurring messages. */
 export interface Recurring extends AsyncDisposable {
@@ -24,16 +12,16 @@ export interface Recurring extends AsyncDisposable {
   runMinutely(): Promise<void>;
 }
 
-export function openRecurring(dependencies: RecurringDependencies): Recurring {
-  const { context } = dependencies;
+export function openRecurring(context: Context, delivery: Delivery, reserved: ReadonlySet<string>): Recurring {
+  const { messages, notifyDelayedChanged: onChanged, publisher, writeMessages } = delivery;
   const store = new RecurringStore(context.db);
-  const runs = new RecurringRuns({ ...dependencies, store });
+  const runs = new RecurringRuns({ context, store, messages, publisher, writeMessages, reserved, onChanged });
   const schedules = new Schedules({
     context,
     store,
-    publisher: dependencies.publisher,
+    publisher,
     expect: (time) => runs.expect(time),
-    onChanged: dependencies.onChanged,
+    onChanged,
   });
   return {
     schedules,

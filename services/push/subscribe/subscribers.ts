@@ -59,6 +59,12 @@ export class Subscribers {
     this.#pump().catch((error: unknown) => this.#log.error('message fan-out failed', { error }));
   }
 
+  /** Sends messages, and resolves when more can be accepted. */
+  deliverAll(envelopes: readonly Envelope[]): Promise<void> {
+    for (const envelope of envelopes) this.deliver(envelope);
+    return this.waitForCapacity();
+  }
+
   /** Resolves when the queue is short enough to accept more. */
   async waitForCapacity(): Promise<void> {
     while (this.#queue.length > maxQueueLength) await nextTurn();

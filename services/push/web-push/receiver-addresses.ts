@@ -1,20 +1,21 @@
+import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
+import type { Settings } from '../settings.ts';
 
 /** Returns the message with addresses of this server as the owner of a browser subscription reaches them. */
 export type ReceiverAddresses = (message: Message, subscriptionBase: string) => Message;
 
-export interface ReceiverAddressOptions {
-  /** Base address in stored messages; undefined when it applies to all clients. */
-  readonly storedBase: () => string | undefined;
-  /** Base address for subscriptions of Homeport's own page, which do not have one. */
-  readonly sharedBase: () => string | undefined;
-}
-
 /**
  * Rewrites attachments, icons, links and actions that lead to this server: a stored address is the one for programs on
- * this computer, which the browser may not reach.
+ * this computer, which the browser may not reach. A configured base address applies to all clients.
  */
-export function createReceiverAddresses({ storedBase, sharedBase }: ReceiverAddressOptions): ReceiverAddresses {
+export function createReceiverAddresses(
+  { address, appPages }: Pick<Context, 'address' | 'appPages'>,
+  settings: Readonly<Pick<Settings, 'baseUrl'>>,
+): ReceiverAddresses {
+  const storedBase = (): string | undefined => (settings.baseUrl === '' ? address('push') : undefined);
+  /** Returns the base address for subscriptions of Homeport's own page, which do not have one. */
+  const sharedBase = (): string | undefined => appPages.serviceForMessages('push');
   return (message, subscriptionBase) => {
     const from = storedBase();
     if (from === undefined) return message;

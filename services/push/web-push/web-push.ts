@@ -5,6 +5,8 @@ import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { buildPushPayload } from '../domain/push-payload.ts';
 import type { Recorded, WriteHook } from '../messages/write-messages.ts';
+import type { Settings } from '../settings.ts';
+import type { DerivedSettings } from '../settings/derived-settings.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import type { ReceiverAddresses } from './receiver-addresses.ts';
 import { BrowserSubscriptions } from './browser-subscriptions.ts';
@@ -22,17 +24,13 @@ const noKeys: KeyPair = { publicKey: '', privateKey: '' };
 
 export interface WebPushOptions {
   readonly context: Context;
-  /** Returns true while web push is enabled. */
-  readonly enabled: () => boolean;
-  readonly contact: () => string;
+  readonly settings: Readonly<Pick<Settings, 'webPush' | 'webPushContact'>>;
+  readonly derivedSettings: Pick<DerivedSettings, 'cacheSeconds' | 'reservedTopics' | 'webPushHosts'>;
   readonly receiverAddresses: ReceiverAddresses;
-  readonly allowedHosts: readonly string[];
-  readonly reserved: ReadonlySet<string>;
-  readonly keptSeconds: () => number;
+  /** Applies quiet hours to each message. */
+  readonly quietHours: DeliveryRules;
   /** Called after each delivery with its result. */
   readonly onDelivered: (topic: string, successful: boolean) => void;
-  /** Applies quiet hours to each message. */
-  readonly quiet: DeliveryRules;
 }
 
 /** Web push to browsers. */
@@ -52,7 +50,8 @@ export class WebPush {
   #handling: Disposable | undefined;
 
   constructor(options: WebPushOptions) {
-    const { context, allowedHosts, contact, keptSeconds, onDelivered, quiet, reserved } = options;
+    const { context, derivedSettings, onDelivered, quietHours, settings } = options;
+    const { cacheSeconds, reservedTopics: reserved, webPushHosts: allowedHosts } = derivedSettings;
     const { accounts, clock, random } = context;
     const store = new WebPushStore(context);
     const sent = context.metrics.counter({
@@ -67,11 +66,11 @@ export class WebPush {
       context,
       store,
       keys: () => this.#keys,
-      contact,
+      contact: () => settings.webPushContact,
       allowedHosts,
-      keptSeconds,
+      keptSeconds: cacheSeconds,
       sent,
-      quiet,
+      quiet: quietHours,
       onDelivered,
     });
     this.subscriptions = new BrowserSubscriptions({
@@ -85,6 +84,10 @@ export class WebPush {
     });
     this.publicKey = () => this.#keys.publicKey;
     this.store = (transaction, recorded) => this.#enqueue(transaction, recorded);
+  }
+
+  get isEnabled(): boolean {
+    return this.#options.settings.webPush;
   }
 
   async start(): Promise<Disposable> {
@@ -104,12 +107,12 @@ export class WebPush {
    * again.
    */
   async reconfigure(): Promise<void> {
-    const { context, enabled } = this.#options;
-    if (!this.#isStarted || enabled() === (this.#handling !== undefined)) return;
-    if (enabled()) {
+    const { context } = this.#options;
+    if (!this.#isStarted || this.isEnabled === (this.#handling !== undefined)) return;
+    if (this.isEnabled) {
       const stored = await getVapidKeys(context);
       // Web push may have been disabled while the keys were read.
-      if (!enabled()) return;
+      if (!this.isEnabled) return;
       this.#keys = stored;
       this.#handling ??= context.jobs.handle(deliverToBrowser, this.#handler);
     } else {
@@ -122,8 +125,8 @@ export class WebPush {
 
   /** Warns and deletes inactive browsers. Called every minute. */
   async upkeep(): Promise<void> {
-    const { context, enabled } = this.#options;
-    if (!enabled()) return;
+    const { context } = this.#options;
+    if (!this.isEnabled) return;
     const now = context.clock.now();
     await context.commit(async (transaction) => {
       const inactive = await this.#browsers.takeInactive(transaction, now - warnAfterMs);
@@ -136,13 +139,17 @@ export class WebPush {
   }
 
   async #enqueue(transaction: Context['db'], recorded: readonly Recorded[]): Promise<void> {
-    const { context, quiet, receiverAddresses } = this.#options;
+    const { context, quietHours, receiverAddresses } = this.#options;
     for (const entry of recorded) {
       const { message } = entry;
       const isSubscribed = this.#subscribedTopics.has(message.topic) || this.#subscribedTopics.has(everyTopic);
       if (!isSubscribed || message.event === 'poll_request') continue;
       const browsers = await this.#browsers.findSubscribers(transaction, message.topic);
-      const modes = await quiet.classify(transaction, entry, new Set(browsers.flatMap(({ account }) => account ?? [])));
+      const modes = await quietHours.classify(
+        transaction,
+        entry,
+        new Set(browsers.flatMap(({ account }) => account ?? [])),
+      );
       const deliveries = browsers.flatMap(({ id, base_url, account }) => {
         // Visitors have no quiet hours.
         const mode = account === null ? {} : modes.get(account);
@@ -159,7 +166,7 @@ export class WebPush {
   }
 
   async #refresh(): Promise<void> {
-    this.#subscribedTopics = new Set(this.#options.enabled() ? await this.#browsers.topics() : []);
+    this.#subscribedTopics = new Set(this.isEnabled ? await this.#browsers.topics() : []);
   }
 
   async #removeAccount(account: string): Promise<void> {

@@ -20,7 +20,7 @@ import { toJobView, toRowView, toTaskView } from './job-views.ts';
 export interface ApiDependencies {
   readonly context: Pick<Context, 'engines'>;
   readonly access: Access;
-  readonly engine: () => Engine;
+  readonly engine: Engine;
   readonly jobs: Jobs;
   readonly runs: JobStore;
   readonly tasks: Tasks;
@@ -61,7 +61,7 @@ function listHandlers({ context, engine, jobs, runs, taskStore }: ApiDependencie
       return {
         running: jobs.running.filter(({ order }) => order.durable && canSee(request, order.account)).map(toJobView),
         tasks: await Promise.all(list.map((task) => withLastJob(task, runs, jobs))),
-        engine: { version: rclone.version, remedy: rclone.remedy, running: engine().isRunning },
+        engine: { version: rclone.version, remedy: rclone.remedy, running: engine.isRunning },
       };
     }),
     implement(syncApi.jobs, async ({ query: { limit, before, task, show, q }, ...request }) => {
@@ -204,7 +204,7 @@ function planHandlers({ access, engine, plans, taskStore }: ApiDependencies): re
     }),
     implement(syncApi.browse, async ({ query: { at }, ...request }) => {
       try {
-        return { entries: await browse(engine(), await access.checkListing(toCaller(request), at)) };
+        return { entries: await browse(engine, await access.checkListing(toCaller(request), at)) };
       } catch (error) {
         if (!(error instanceof CallError)) throw error;
         // A denied location already has an explanation.

@@ -16,11 +16,11 @@ export function remoteHandlers({
   engine,
   setups,
 }: {
-  readonly engine: () => Engine;
+  readonly engine: Engine;
   readonly setups: RemoteSetups;
 }): readonly ApiHandler[] {
   const callEngine: EngineCall = async (path, input) => {
-    const { status, body } = await engine().call(path, input);
+    const { status, body } = await engine.call(path, input);
     if (status === 200) return body;
     throw new Problem('sync.remote', 422, `rclone says: ${getErrorMessage(body)}.`);
   };

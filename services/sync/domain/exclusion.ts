@@ -1,4 +1,4 @@
-import { LinearPattern } from './linear-pattern.ts';
+import { compileLinearExpression, ExpressionError, type LinearExpression } from '../../kit/linear-expression.ts';
 
 /** Tests whether a listing leaves out a path. Folders are passed without a trailing slash. */
 export interface Exclusion {
@@ -9,10 +9,10 @@ export interface Exclusion {
 
 /**
  * Compiles patterns with the syntax of rclone: `*` and `?` within a name, `**` across folders, `[a-z]`, `{one,two}`,
- * `{{regular expression}}`, a leading slash for the top folder, a trailing slash for a folder with its content.
+ * `{{regular expression}}`, a leading slash for the top folder, a trailing slash for a folder with its content. The
+ * time of a test is bounded for all patterns and paths: users write patterns, and others choose the file names.
  *
- * A regular expression can block the event loop, so only administrators may use them (`expressions: true`).
- *
+ * @param options `expressions` allows regular expressions.
  * @throws PatternError when a pattern is invalid.
  */
 export function compileExclusion(
@@ -40,86 +40,51 @@ export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-function compilePattern(pattern: string, expressions: boolean): Pick<RegExp, 'test'> {
-  const toError = (reason: string): PatternError => new PatternError(`${JSON.stringify(pattern)}: ${reason}`);
-  const isAnchored = pattern.startsWith('/');
-  const linear = new LinearPattern(isAnchored);
-  let isLinear = true;
-  let text = isAnchored ? '^' : '(?:^|/)';
-  let braces = 0;
-  for (let index = isAnchored ? 1 : 0; index < pattern.length; index++) {
-    const character = pattern.charAt(index);
-    const rest = pattern.slice(index);
-    if (character === '\\') {
-      index += 1;
-      if (index >= pattern.length) throw toError('a backslash stands at the end');
-      text += escapeCharacter(pattern.charAt(index));
-      linear.one(equals(pattern.charAt(index)));
-    } else if (character === '*') {
-      const stars = /^\*+/.exec(rest)?.[0].length ?? 1;
-      if (stars > 2) throw toError('too many stars');
-      text += stars === 2 ? '.*' : '[^/]*';
-      linear.many(stars === 2 ? isNotLineBreak : isNotSlash);
-      index += stars - 1;
-    } else if (character === '?') {
-      text += '[^/]';
-      linear.one(isNotSlash);
-    } else if (character === '[') {
-      const characterClass = /^\[(?:\\.|[^\]\\])*\]/.exec(rest)?.[0];
-      if (characterClass === undefined) throw toError('a [ without its ]');
-      text += characterClass;
-      linear.one(inClass(characterClass, toError));
-      index += characterClass.length - 1;
-    } else if (character === ']') throw toError('a ] without its [');
-    else if (rest.startsWith('{{')) {
-      const end = pattern.indexOf('}}', index);
-      if (end === -1) throw toError('a {{ without its }}');
-      if (!expressions) throw toError('only an administrator may write a regular expression');
-      isLinear = false;
-      text += `(?:${pattern.slice(index + 2, end)})`;
-      index = end + 1;
-    } else if (character === '{') {
-      if (braces > 0) throw toError('a { within a {');
-      braces += 1;
-      text += '(?:';
-      linear.open();
-    } else if (character === '}') {
-      if (braces === 0) throw toError('a } without its {');
-      braces -= 1;
-      text += ')';
-      linear.close();
-    } else if (character === ',' && braces > 0) {
-      text += '|';
-      linear.or();
-    } else {
-      text += escapeCharacter(character);
-      linear.one(equals(character));
-    }
-  }
-  if (braces > 0) throw toError('a { without its }');
-  return isLinear ? linear : compileExpression(`${text}$`, toError);
-}
+/** Parts of a pattern; a character that begins no valid part is matched by the last alternative. */
+const partPattern = /\\(?<escaped>[^])|(?<stars>\*+)|(?<set>\[(?:\\.|[^\]\\])*\])|\{\{(?<inner>[^]*?)\}\}|[^]/gu;
 
-function compileExpression(text: string, toError: (reason: string) => PatternError): RegExp {
+const partErrors: Readonly<Record<string, string>> = {
+  '\\': 'a backslash stands at the end',
+  '[': 'a [ without its ]',
+  ']': 'a ] without its [',
+};
+
+function compilePattern(pattern: string, expressions: boolean): LinearExpression {
+  const toError = (reason: string, cause?: Error): PatternError =>
+    new PatternError(`${JSON.stringify(pattern)}: ${reason}`, { cause });
+  const isAnchored = pattern.startsWith('/');
+  let text = isAnchored ? '^' : '(?:^|/)';
+  let isInBraces = false;
+  for (const { 0: part, groups = {} } of pattern.slice(isAnchored ? 1 : 0).matchAll(partPattern)) {
+    const { escaped, stars, set, inner } = groups;
+    const reason = partErrors[part];
+    if (reason !== undefined) throw toError(reason);
+    if (escaped !== undefined) text += escapeCharacter(escaped);
+    else if (stars !== undefined) {
+      if (stars.length > 2) throw toError('too many stars');
+      text += stars.length === 2 ? '.*' : '[^/]*';
+    } else if (set !== undefined) text += set;
+    else if (inner !== undefined) {
+      if (!expressions) throw toError('only an administrator may write a regular expression');
+      text += `(?:${inner})`;
+    } else if (part === '?') text += '[^/]';
+    else if (part === '{') {
+      if (isInBraces) throw toError('a { within a {');
+      isInBraces = true;
+      text += '(?:';
+    } else if (part === '}') {
+      if (!isInBraces) throw toError('a } without its {');
+      isInBraces = false;
+      text += ')';
+    } else text += part === ',' && isInBraces ? '|' : escapeCharacter(part);
+  }
+  if (isInBraces) throw toError('a { without its }');
   try {
-    return new RegExp(text);
+    return compileLinearExpression(`${text}$`);
   } catch (error) {
-    if (error instanceof SyntaxError) throw toError('it is no pattern');
+    if (error instanceof ExpressionError) throw toError('it is no pattern', error);
     throw error;
   }
-}
-
-const isNotSlash = (character: string): boolean => character !== '/';
-/** Matches like the dot of a regular expression. */
-const isNotLineBreak = (character: string): boolean => !/[\n\r\u2028\u2029]/.test(character);
-
-function equals(expected: string): (character: string) => boolean {
-  return (character) => character === expected;
-}
-
-function inClass(text: string, toError: (reason: string) => PatternError): (character: string) => boolean {
-  const expression = compileExpression(`^${text}$`, toError);
-  return (character) => expression.test(character);
 }
 
 function escapeCharacter(character: string): string {

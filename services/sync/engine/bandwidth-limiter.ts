@@ -1,14 +1,19 @@
 import type { Clock } from '../../contracts/service.ts';
 import { getRate } from '../domain/bandwidth.ts';
+import type { Settings } from '../settings.ts';
 import type { Engine } from './engine.ts';
 
 const minuteMs = 60_000;
 
 export interface BandwidthOptions {
   readonly clock: Clock;
-  readonly engine: () => Pick<Engine, 'callIfStarted' | 'removeRepeatedCall'>;
-  /** Returns the current setting. */
-  readonly setting: () => string;
+  readonly engine: Pick<Engine, 'callIfStarted' | 'removeRepeatedCall'>;
+  readonly settings: Readonly<Pick<Settings, 'bandwidth'>>;
+}
+
+/** Returns the current rate in the format of `--bwlimit` and `core/bwlimit`. */
+export function getCurrentRate({ bandwidth }: Readonly<Pick<Settings, 'bandwidth'>>, clock: Clock): string {
+  return getRate(bandwidth, new Date(clock.now()));
 }
 
 /**
@@ -23,26 +28,25 @@ export class BandwidthLimiter implements Disposable {
 
   constructor(options: BandwidthOptions) {
     this.#options = options;
-    this.#setting = options.setting();
-    this.#rate = this.rate;
+    this.#setting = options.settings.bandwidth;
+    this.#rate = this.#currentRate;
   }
 
-  /** Returns the current rate in the format of `--bwlimit` and `core/bwlimit`. */
-  get rate(): string {
-    const { clock, setting } = this.#options;
-    return getRate(setting(), new Date(clock.now()));
+  get #currentRate(): string {
+    const { clock, settings } = this.#options;
+    return getCurrentRate(settings, clock);
   }
 
   start(): void {
     this.#ticking = this.#options.clock.every(minuteMs, () => {
-      if (this.rate !== this.#rate) void this.#apply();
+      if (this.#currentRate !== this.#rate) void this.#apply();
     });
   }
 
   /** Applies a changed setting to running transfers. */
   async settingChanged(): Promise<void> {
-    if (this.#options.setting() === this.#setting) return;
-    this.#setting = this.#options.setting();
+    if (this.#options.settings.bandwidth === this.#setting) return;
+    this.#setting = this.#options.settings.bandwidth;
     await this.#apply();
   }
 
@@ -52,8 +56,8 @@ export class BandwidthLimiter implements Disposable {
 
   async #apply(): Promise<void> {
     const path = 'core/bwlimit';
-    this.#rate = this.rate;
-    const engine = this.#options.engine();
+    this.#rate = this.#currentRate;
+    const engine = this.#options.engine;
     // Replaces the limit that a client set, as the next timetable entry does in rclone.
     engine.removeRepeatedCall(path);
     await engine.callIfStarted(path, { rate: this.#rate });

@@ -48,11 +48,11 @@ interface Question {
  * need a sign-in in a browser.
  */
 export class RemoteSetups {
-  readonly #engine: () => Engine;
+  readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #setups = new Map<string, Setup>();
 
-  constructor(engine: () => Engine, clock: Clock) {
+  constructor(engine: Engine, clock: Clock) {
     this.#engine = engine;
     this.#clock = clock;
   }
@@ -124,7 +124,7 @@ export class RemoteSetups {
     const setup = this.#setups.get(name);
     this.#setups.delete(name);
     setup?.signingIn?.abort(new Problem('sync.canceled', 409, 'It was given up.'));
-    if (setup?.signingIn !== undefined) await this.#engine().call('config/oauthstop', {});
+    if (setup?.signingIn !== undefined) await this.#engine.call('config/oauthstop', {});
     await this.#callEngine('config/delete', { name });
     await clearRemoteCache((path, input) => this.#callEngine(path, input));
   }
@@ -171,7 +171,7 @@ export class RemoteSetups {
     const onSignInOver = (): void => void (isSignInOver = true);
     ended.then(onSignInOver, onSignInOver);
     for (let poll = 0; poll < maxPolls && !isSignInOver; poll++) {
-      const { status, body } = await this.#engine().call('config/oauthstatus', {});
+      const { status, body } = await this.#engine.call('config/oauthstatus', {});
       if (status === 200 && typeof body['authUrl'] === 'string' && body['authUrl'] !== '') {
         setup.step = { step: 'browser', address: body['authUrl'] };
         return setup.step;
@@ -228,9 +228,7 @@ export class RemoteSetups {
 
   /** Stops the engine's sign-in server. Errors are ignored because a stopped engine has none. */
   #stopSignIn(): void {
-    this.#engine()
-      .call('config/oauthstop', {})
-      .catch(() => undefined);
+    this.#engine.call('config/oauthstop', {}).catch(() => undefined);
   }
 
   async #continue(name: string, state: string, result: string, signal?: AbortSignal): Promise<ConfigResponse> {
@@ -245,7 +243,7 @@ export class RemoteSetups {
     input: object,
     signal?: AbortSignal,
   ): Promise<EngineResponse['body'] & ConfigResponse> {
-    const { status, body } = await this.#engine().call(path, input, signal === undefined ? {} : { signal });
+    const { status, body } = await this.#engine.call(path, input, signal === undefined ? {} : { signal });
     if (status === 200) return body;
     throw toProblem(getErrorMessage(body));
   }

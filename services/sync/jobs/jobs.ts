@@ -13,6 +13,7 @@ import { getCanonicalLocation } from './canonical-location.ts';
 import type { JobIds } from './job-ids.ts';
 import { Job, type JobRequest, type JobOutcome } from './job.ts';
 import { LocationLocks } from './location-locks.ts';
+import type { SyncEvents } from './sync-events.ts';
 
 const secondMs = 1000;
 /** Time for which ended jobs are answered from memory. */
@@ -26,11 +27,10 @@ const maxStoredResponse = 1_000_000;
 
 export interface JobsOptions {
   readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
-  readonly engine: () => Engine;
+  readonly engine: Engine;
   readonly ids: JobIds;
   readonly store: JobStore;
-  readonly onChange: (job: Job) => void;
-  readonly onEnd: (job: Job) => void;
+  readonly events: SyncEvents;
 }
 
 /** Started job with a promise of its result. */
@@ -55,6 +55,7 @@ export class Jobs {
 
   constructor(options: JobsOptions) {
     this.#options = options;
+    options.events.on('fileError', (error) => this.#addLoggedError(error));
   }
 
   /** Returns running jobs and those that ended within the last minute. */
@@ -64,6 +65,11 @@ export class Jobs {
 
   get running(): readonly Job[] {
     return [...this.#running];
+  }
+
+  /** Returns the running jobs of the history. */
+  get durable(): readonly Job[] {
+    return this.running.filter(({ order }) => order.durable);
   }
 
   /** Returns the totals of all jobs of the built-in engine. */
@@ -134,7 +140,7 @@ export class Jobs {
   }
 
   /** Records a file error from the engine's log. Its job is known only if a single job runs. */
-  addLoggedError({ name, error }: LoggedFileError): void {
+  #addLoggedError({ name, error }: LoggedFileError): void {
     // An error without a name concerns a location that could not be listed, which the job itself reports if relevant.
     if (name === '') return;
     const running = this.running.filter(({ order }) => order.durable);
@@ -156,9 +162,9 @@ export class Jobs {
     try {
       using _lock = await this.#lock(job);
       job.state = 'running';
-      this.#options.onChange(job);
+      this.#options.events.emit('jobChange', job);
       outcome = await (job.order.work?.(job) ?? this.#callEngine(job));
-      if (job.order.durable) await this.#updateStats(engine(), job);
+      if (job.order.durable) await this.#updateStats(engine, job);
     } catch (error) {
       if (!job.stopping.signal.aborted && !(error instanceof Problem)) context.log.error('sync job failed', { error });
       outcome =
@@ -173,7 +179,7 @@ export class Jobs {
   async #lock(job: Job): Promise<Disposable> {
     const { writes = [] } = job.order;
     const locations = await Promise.all(
-      writes.map((place) => getCanonicalLocation(this.#options.engine(), place, job.stopping.signal)),
+      writes.map((place) => getCanonicalLocation(this.#options.engine, place, job.stopping.signal)),
     );
     return locations.length === 0
       ? { [Symbol.dispose]: () => undefined }
@@ -184,7 +190,7 @@ export class Jobs {
     const { context, engine } = this.#options;
     const { kind: path, input } = job.order;
     return await callStoppable(
-      engine(),
+      engine,
       context.clock,
       { path, input },
       { group: job.engineGroup, signal: job.stopping.signal },
@@ -192,7 +198,7 @@ export class Jobs {
   }
 
   async #end(job: Job, outcome: JobOutcome): Promise<void> {
-    const { context, store, onEnd } = this.#options;
+    const { context, events, store } = this.#options;
     const isStopped = job.stopping.signal.aborted && outcome.status !== 200;
     const { error } = outcome.body;
     job.endedAt = context.clock.now();
@@ -229,7 +235,7 @@ export class Jobs {
       this.#ticking?.[Symbol.dispose]();
       this.#ticking = undefined;
     }
-    onEnd(job);
+    events.emit('jobEnd', job);
   }
 
   /** Caches the response for requests within the next minute. Returns it as JSON if it is small enough to be stored. */
@@ -254,11 +260,11 @@ export class Jobs {
   }
 
   async #tick(): Promise<void> {
-    const engine = this.#options.engine();
+    const engine = this.#options.engine;
     for (const job of this.running) {
       if (!job.order.durable || job.state !== 'running') continue;
       await this.#updateStats(engine, job);
-      this.#options.onChange(job);
+      this.#options.events.emit('jobChange', job);
     }
   }
 

@@ -15,7 +15,7 @@ const maxGroupRows = 100;
 export interface AppCallOptions {
   readonly jobs: Jobs;
   readonly store: JobStore;
-  readonly engine: () => Engine;
+  readonly engine: Engine;
   readonly executeId: string;
 }
 
@@ -47,9 +47,9 @@ export function buildAppCalls({ jobs, store, engine, executeId }: AppCallOptions
 class StatsCalls {
   readonly #jobs: Jobs;
   readonly #store: JobStore;
-  readonly #engine: () => Engine;
+  readonly #engine: Engine;
 
-  constructor(jobs: Jobs, store: JobStore, engine: () => Engine) {
+  constructor(jobs: Jobs, store: JobStore, engine: Engine) {
     this.#jobs = jobs;
     this.#store = store;
     this.#engine = engine;
@@ -58,7 +58,7 @@ class StatsCalls {
   async get(input: Input, caller: Caller): Promise<Stats> {
     const group = typeof input['group'] === 'string' ? input['group'] : '';
     if (group === '' && caller.all) {
-      const all = await this.#engine().callIfRunning('core/stats', input['short'] === true ? { short: true } : {});
+      const all = await this.#engine.callIfRunning('core/stats', input['short'] === true ? { short: true } : {});
       return addLocalStats(all?.status === 200 ? all.body : undefined, this.#jobs.localStats);
     }
     const inMemory = getVisibleGroup(this.#jobs, caller, group);
@@ -75,7 +75,7 @@ class StatsCalls {
     const lists = await Promise.all(
       getVisibleGroup(this.#jobs, caller, group).map(async (job) => {
         if (job.local !== undefined) return job.local.transferred.map((each) => ({ ...each, group: job.group }));
-        const answer = await this.#engine().callIfRunning('core/transferred', { group: job.engineGroup });
+        const answer = await this.#engine.callIfRunning('core/transferred', { group: job.engineGroup });
         const list = answer?.body['transferred'];
         return Array.isArray(list)
           ? (list as Record<string, unknown>[]).map((each) => ({ ...each, group: job.group }))
@@ -94,7 +94,7 @@ class StatsCalls {
 
   async reset(input: Input, caller: Caller): Promise<Record<string, never>> {
     if (!caller.all) throw new CallError(403, '"core/stats-reset" is for administrators');
-    await this.#engine().callIfRunning('core/stats-reset', input);
+    await this.#engine.callIfRunning('core/stats-reset', input);
     return {};
   }
 
@@ -102,7 +102,7 @@ class StatsCalls {
     const group = getString(input, 'group');
     // The history keeps the totals when the engine deletes its own.
     for (const job of getVisibleJobs(this.#jobs, caller).filter((each) => each.group === group)) {
-      await this.#engine().callIfRunning('core/stats-delete', { group: job.engineGroup });
+      await this.#engine.callIfRunning('core/stats-delete', { group: job.engineGroup });
     }
     return {};
   }
@@ -110,7 +110,7 @@ class StatsCalls {
   async #getJobStats(job: Job): Promise<Stats> {
     if (job.local !== undefined) return job.local.stats;
     if (!job.isRunning) return job.stats;
-    const live = await this.#engine().callIfRunning('core/stats', { group: job.engineGroup });
+    const live = await this.#engine.callIfRunning('core/stats', { group: job.engineGroup });
     return live?.status === 200 ? live.body : job.stats;
   }
 }

@@ -30,7 +30,7 @@ export interface DispatchOptions {
   readonly access: Access;
   readonly jobs: Jobs;
   readonly ids: JobIds;
-  readonly engine: () => Engine;
+  readonly engine: Engine;
   readonly executeId: string;
   readonly appCalls: ReturnType<typeof buildAppCalls>;
   /** Returns the work of the built-in engine if rclone is missing and the call is supported. */
@@ -121,7 +121,7 @@ export class Dispatch {
       ...(builtInWork === undefined
         ? {
             ...(readsSecrets.has(path) || path === 'rc/list'
-              ? { work: () => this.#callEngine(engine(), path, input) }
+              ? { work: () => this.#callEngine(engine, path, input) }
               : {}),
           }
         : { work: builtInWork }),
@@ -129,7 +129,7 @@ export class Dispatch {
     if (isAsync) return this.#toStartedResponse(job);
     const response = await stopOnAbort(disconnected, jobs, job, ended);
     if (response.status === 200 && (path === 'core/bwlimit' || path === 'options/set')) {
-      engine().addRepeatedCall(path === 'core/bwlimit' ? path : JSON.stringify(input), path, input);
+      engine.addRepeatedCall(path === 'core/bwlimit' ? path : JSON.stringify(input), path, input);
     }
     return {
       ...response,

@@ -20,7 +20,7 @@ export interface ListenerOptions {
   readonly access: Access;
   readonly dispatch: Dispatch;
   readonly jobs: Jobs;
-  readonly engine: () => Engine;
+  readonly engine: Engine;
   /** Called with the status of each response. */
   readonly answered: (status: number) => void;
 }

@@ -10,7 +10,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 export interface UploadOptions {
   readonly access: Access;
   readonly jobs: Jobs;
-  readonly engine: () => Engine;
+  readonly engine: Engine;
 }
 
 /** Handles `operations/uploadfile`: streams the files to the engine, which removes paths from their names. */
@@ -37,7 +37,7 @@ export async function upload(
     input,
     durable: false,
     work: (running) =>
-      engine().call(
+      engine.call(
         path,
         {},
         { stream: { body: request, headers, query: engineQuery }, signal: running.stopping.signal },

@@ -1,14 +1,43 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { formatLocation } from '../domain/location.ts';
+import type { Engine } from '../engine/engine.ts';
 import { getReplacedFilesFolder } from '../domain/replaced-files.ts';
 import type { JobRow, JobStore } from '../store/jobs.ts';
+import type { Settings } from '../settings.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import { purge } from './purge.ts';
+
+const hourMs = 3_600_000;
+
+interface CleanupCollaborators {
+  readonly context: Context;
+  readonly engine: Engine;
+  readonly runs: JobStore;
+  readonly settings: Readonly<Pick<Settings, 'keepDays' | 'keepReplacedDays'>>;
+  readonly taskStore: TaskStore;
+}
+
+/** Deletes expired replaced files and expired history every hour. */
+export function startCleanup({ context, engine, runs, settings, taskStore }: CleanupCollaborators): Disposable {
+  return context.clock.every(hourMs, () => {
+    const { keepDays, keepReplacedDays } = settings;
+    deleteExpired({
+      context,
+      runs,
+      taskStore,
+      purge: (location) => purge(context, engine, location),
+      keepDays,
+      keepReplacedDays,
+    }).catch((error: unknown) => context.log.error('history cleanup failed', { error }));
+  });
+}
 
 export interface CleanupOptions {
   readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
   readonly runs: JobStore;
   readonly taskStore: TaskStore;
+  /** Deletes a folder with replaced files. */
   readonly purge: (folder: string) => Promise<void>;
   readonly keepDays: number;
   readonly keepReplacedDays: number;

@@ -7,24 +7,19 @@ import { toQueryObject } from '../../kit/http/query.ts';
 import { textReply } from '../../kit/http/respond.ts';
 import { exportAll, importAll, type ImportDependencies } from '../kuma-import/import-export.ts';
 import { withUpload } from '../kuma-import/upload.ts';
-import type { IncidentStore } from '../store/incidents.ts';
-import type { Statistics } from '../monitoring/statistics.ts';
 import { buildReport } from '../monitoring/report.ts';
-import type { ApiKeys } from '../store/api-keys.ts';
 import { authenticateCaller, requireRight } from './sign-in.ts';
 
 const success = { ok: true } as const;
 
 export interface ManagementDependencies extends ImportDependencies {
   readonly context: Context;
-  readonly keys: ApiKeys;
-  readonly figures: Statistics;
-  readonly incidents: IncidentStore;
 }
 
 /** Returns the handlers for tags, bulk edits, import, export and reports. */
 export function createManagementHandlers(dependencies: ManagementDependencies): readonly ApiHandler[] {
-  const { monitors, tags } = dependencies;
+  const { monitors } = dependencies.monitoring;
+  const { tags } = dependencies.stores;
   return [
     implement(manageApi.tags, () => ({ items: [...tags.all.values()] })),
     implement(manageApi.addTag, ({ body }) => tags.add(body)),
@@ -65,7 +60,7 @@ export function createManagementHandlers(dependencies: ManagementDependencies): 
 /** Returns the handler of the report as CSV. */
 export function createReportHandler(dependencies: ManagementDependencies): Route['handle'] {
   return async ({ request, query }) => {
-    requireRight(await authenticateCaller(dependencies.context, dependencies.keys, request), 'read');
+    requireRight(await authenticateCaller(dependencies.context, dependencies.stores.keys, request), 'read');
     const parsed = ReportQuery.safeParse(toQueryObject(query));
     if (!parsed.success) throw new Problem('uptime.invalid', 400, 'Use days from 1 to 366 and a target in per cent.');
     return textReply(200, reportCsv(await buildRows(dependencies, parsed.data)), {
@@ -75,9 +70,10 @@ export function createReportHandler(dependencies: ManagementDependencies): Route
   };
 }
 
-function buildRows(
-  { monitors, figures, incidents, context }: ManagementDependencies,
-  query: { days: number; target: number },
-) {
-  return buildReport(monitors.all(), query, { figures, incidents, now: context.clock.now() });
+function buildRows({ monitoring, stores, context }: ManagementDependencies, query: { days: number; target: number }) {
+  return buildReport(monitoring.monitors.all(), query, {
+    figures: monitoring.statistics,
+    incidents: stores.incidents,
+    now: context.clock.now(),
+  });
 }

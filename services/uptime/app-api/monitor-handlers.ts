@@ -6,36 +6,20 @@ import type { Context } from '../../contracts/service.ts';
 import { uptimeApi } from '../../contracts/uptime/api.ts';
 import type { Incident, MonitorRow } from '../../contracts/uptime/views.ts';
 import { heartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
-import type { ApiKeys } from '../store/api-keys.ts';
 import { getLastHours } from '../domain/last-hours.ts';
-import type { HeartbeatStore } from '../store/heartbeats.ts';
-import type { DockerHosts } from '../store/docker-hosts.ts';
-import type { IncidentStore } from '../store/incidents.ts';
-import type { Checker } from '../check/checker.ts';
-import type { Monitors } from '../monitoring/monitors.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { Options } from '../monitoring/options.ts';
-import type { Recorder } from '../monitoring/recorder.ts';
-import type { Statistics } from '../monitoring/statistics.ts';
 import { getMaxGapMs, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
+import type { UptimeStores } from '../store/stores.ts';
 import { toHeartbeatView, toMonitorView, toRowView } from '../wire/views.ts';
 
 const success = { ok: true } as const;
 
 export interface MonitorHandlerDependencies {
   readonly context: Context;
-  readonly monitors: Monitors;
-  readonly beats: HeartbeatStore;
-  readonly incidents: IncidentStore;
-  readonly dockerHosts: DockerHosts;
-  readonly checker: Checker;
-  readonly recorder: Recorder;
+  readonly monitoring: Monitoring;
+  readonly stores: UptimeStores;
   readonly options: Options;
-  readonly figures: Statistics;
-  readonly keys: ApiKeys;
-  /** Checks a monitor immediately and resolves once the heartbeat is stored. */
-  readonly checkNow: (monitor: RuntimeMonitor) => Promise<void>;
-  /** Called after an incident was resolved manually. */
-  readonly onResolve: (incident: Incident) => void;
 }
 
 /** Returns the handlers of `/api/uptime`, which the service's listener serves below `/api` as well. */
@@ -51,9 +35,8 @@ export function createUptimeHandlers(dependencies: MonitorHandlerDependencies): 
 
 function monitorListHandlers({
   context,
-  monitors,
-  beats,
-  dockerHosts,
+  monitoring: { monitors },
+  stores: { heartbeats: beats, dockerHosts },
 }: MonitorHandlerDependencies): readonly ApiHandler[] {
   const now = (): number => context.clock.now();
   const row = (monitor: RuntimeMonitor): MonitorRow => toRowView(monitor, monitors.isActive(monitor), now());
@@ -101,7 +84,12 @@ function monitorListHandlers({
   ];
 }
 
-function monitorHandlers({ context, monitors, beats, checkNow }: MonitorHandlerDependencies): readonly ApiHandler[] {
+function monitorHandlers({
+  context,
+  monitoring,
+  stores: { heartbeats: beats },
+}: MonitorHandlerDependencies): readonly ApiHandler[] {
+  const { monitors } = monitoring;
   const now = (): number => context.clock.now();
   return [
     implement(uptimeApi.add, async ({ query, body }) => {
@@ -142,7 +130,7 @@ function monitorHandlers({ context, monitors, beats, checkNow }: MonitorHandlerD
     implement(uptimeApi.check, async ({ params }) => {
       const monitor = monitors.get(parseId(params));
       if (!monitors.isActive(monitor)) throw new Problem('uptime.paused', 409, 'The monitor is paused.');
-      await checkNow(monitor);
+      await monitoring.checkNow(monitor);
       const [heartbeat] = await beats.list(monitor.id, { limit: 1 });
       if (heartbeat === undefined) throw new Problem('uptime.no_beat', 503, 'The check brought no result. Try again.');
       return toHeartbeatView(heartbeat);
@@ -150,7 +138,10 @@ function monitorHandlers({ context, monitors, beats, checkNow }: MonitorHandlerD
   ];
 }
 
-function historyHandlers({ monitors, beats, recorder, figures }: MonitorHandlerDependencies): readonly ApiHandler[] {
+function historyHandlers({
+  monitoring: { monitors, recorder, statistics },
+  stores: { heartbeats: beats },
+}: MonitorHandlerDependencies): readonly ApiHandler[] {
   return [
     implement(uptimeApi.beats, async ({ params, query: { limit, before, important } }) => {
       const { id } = monitors.get(parseId(params));
@@ -160,17 +151,21 @@ function historyHandlers({ monitors, beats, recorder, figures }: MonitorHandlerD
     }),
     implement(uptimeApi.chart, async ({ params, query: { hours } }) => {
       const monitor = monitors.get(parseId(params));
-      return { items: await figures.getChart(monitor, hours), usual: monitor.usual ?? null };
+      return { items: await statistics.getChart(monitor, hours), usual: monitor.usual ?? null };
     }),
     implement(uptimeApi.facts, async ({ params, rights }) => {
-      const facts = await figures.getFacts(monitors.get(parseId(params)));
+      const facts = await statistics.getFacts(monitors.get(parseId(params)));
       // The token permits reporting for the monitor.
       return canWrite(rights) ? facts : { ...facts, pushPath: null };
     }),
   ];
 }
 
-function incidentHandlers({ context, incidents, onResolve }: MonitorHandlerDependencies): readonly ApiHandler[] {
+function incidentHandlers({
+  context,
+  monitoring,
+  stores: { incidents },
+}: MonitorHandlerDependencies): readonly ApiHandler[] {
   const find = async (params: Readonly<Record<string, string>>): Promise<Incident> => {
     const storedIncident = await incidents.find(parseId(params));
     if (storedIncident === undefined) throw new Problem('uptime.unknown_incident', 404, 'There is no such incident.');
@@ -204,13 +199,17 @@ function incidentHandlers({ context, incidents, onResolve }: MonitorHandlerDepen
       const incident = await change(params, (transaction, { id }) =>
         incidents.resolve(transaction, id, context.clock.now()),
       );
-      onResolve(incident);
+      monitoring.handleResolvedIncident(incident);
       return incident;
     }),
   ];
 }
 
-function otherHandlers({ dockerHosts, checker, keys, options }: MonitorHandlerDependencies): readonly ApiHandler[] {
+function otherHandlers({
+  monitoring: { checker },
+  stores: { dockerHosts, keys },
+  options,
+}: MonitorHandlerDependencies): readonly ApiHandler[] {
   return [
     implement(uptimeApi.dockerHosts, async () => ({ items: await dockerHosts.list() })),
     implement(uptimeApi.addDockerHost, ({ body }) => dockerHosts.put(body)),

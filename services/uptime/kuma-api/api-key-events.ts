@@ -1,5 +1,7 @@
+import type { Context } from '../../contracts/service.ts';
 import type { ApiKey } from '../../contracts/uptime/views.ts';
 import { formatKumaTime } from '../domain/time-format.ts';
+import type { ApiKeys } from '../store/api-keys.ts';
 import {
   toNumber,
   toRecord,
@@ -10,7 +12,7 @@ import {
 } from './events.ts';
 
 /** Returns the calls for API keys. */
-export function apiKeyEvents({ keys, context }: SocketDependencies): SocketEvents {
+export function apiKeyEvents({ stores: { keys }, context }: SocketDependencies): SocketEvents {
   return {
     addAPIKey: {
       needs: 'write',
@@ -24,7 +26,7 @@ export function apiKeyEvents({ keys, context }: SocketDependencies): SocketEvent
     getAPIKeyList: {
       needs: 'write',
       async run(session) {
-        session.emit('apiKeyList', await apiKeyList({ keys, context }));
+        session.emit('apiKeyList', await apiKeyList(keys, context));
         return {};
       },
     },
@@ -53,10 +55,10 @@ export function apiKeyEvents({ keys, context }: SocketDependencies): SocketEvent
 }
 
 /** Returns all API keys. */
-export async function apiKeyList({
-  keys,
-  context,
-}: Pick<SocketDependencies, 'keys' | 'context'>): Promise<readonly Record<string, unknown>[]> {
+export async function apiKeyList(
+  keys: ApiKeys,
+  context: Pick<Context, 'clock'>,
+): Promise<readonly Record<string, unknown>[]> {
   return (await keys.list()).map((key) => toKumaApiKey(key, context.clock.now()));
 }
 

@@ -1,4 +1,3 @@
-import { makeBadge } from 'badge-maker';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { Exchange, Route } from '../../kit/http/listener.ts';
@@ -7,16 +6,14 @@ import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { getCertificateDays } from '../domain/certificate.ts';
 import { getAveragePing } from '../domain/tally.ts';
 import type { StoredPage, StatusPages } from '../store/status-pages.ts';
-import type { Statistics } from '../monitoring/statistics.ts';
-import type { Monitors } from '../monitoring/monitors.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { pageStatus } from '../wire/page-status.ts';
 
 export interface BadgeDependencies {
   readonly clock: Clock;
-  readonly monitors: Monitors;
+  readonly monitoring: Monitoring;
   readonly pages: StatusPages;
-  readonly figures: Statistics;
 }
 
 type Query = (name: string) => string | undefined;
@@ -68,7 +65,7 @@ export function badgeRoutes(dependencies: BadgeDependencies): readonly Route[] {
 }
 
 async function handleMonitorBadge(
-  { monitors, pages }: BadgeDependencies,
+  { monitoring: { monitors }, pages }: BadgeDependencies,
   make: MakeBadge,
   exchange: Exchange,
 ): Promise<Reply> {
@@ -80,7 +77,7 @@ async function handleMonitorBadge(
   return toReply(monitor === undefined ? notAvailable : await make(monitor, query, duration), query);
 }
 
-function handlePageBadge(dependencies: BadgeDependencies, exchange: Exchange): Reply {
+function handlePageBadge(dependencies: BadgeDependencies, exchange: Exchange): Promise<Reply> {
   const query = getQuery(exchange);
   const page = dependencies.pages.find(exchange.params['slug'] ?? '');
   return toReply(page?.config.published === true ? pageBadge(dependencies, page, query) : notAvailable, query);
@@ -99,13 +96,13 @@ function statusBadge({ checkState }: RuntimeMonitor, query: Query): BadgeContent
 }
 
 async function uptimeBadge(
-  { figures }: BadgeDependencies,
+  { monitoring: { statistics } }: BadgeDependencies,
   monitor: RuntimeMonitor,
   query: Query,
   duration = '24h',
 ): Promise<BadgeContent> {
   const hours = parseHours(duration);
-  const ratio = await figures.getUptimeRatio(monitor, hours);
+  const ratio = await statistics.getUptimeRatio(monitor, hours);
   const value = getOverride(query) ?? ratio * 100;
   const percent = Number.isInteger(value) && value !== 100 && value !== 0 ? String(value) : value.toPrecision(4);
   return {
@@ -116,7 +113,7 @@ async function uptimeBadge(
 }
 
 async function pingBadge(
-  { figures }: BadgeDependencies,
+  { monitoring: { statistics } }: BadgeDependencies,
   monitor: RuntimeMonitor,
   query: Query,
   duration: string | undefined,
@@ -124,7 +121,7 @@ async function pingBadge(
 ): Promise<BadgeContent> {
   const durationText = duration ?? '24h';
   const hours = Math.min(maxHours, parseHours(durationText));
-  const ping = getOverride(query) ?? getAveragePing(await figures.getTally(monitor, hours));
+  const ping = getOverride(query) ?? getAveragePing(await statistics.getTally(monitor, hours));
   if (ping === null) return notAvailable;
   return {
     label: getLabel(query, `${name} (${getLeadingNumber(durationText)}${query('labelSuffix') ?? 'h'})`),
@@ -162,7 +159,7 @@ function responseBadge({ checkState }: RuntimeMonitor, query: Query): BadgeConte
   };
 }
 
-function pageBadge({ monitors }: BadgeDependencies, page: StoredPage, query: Query): BadgeContent {
+function pageBadge({ monitoring: { monitors } }: BadgeDependencies, page: StoredPage, query: Query): BadgeContent {
   const label = query('label') ?? '';
   switch (pageStatus(page, monitors)) {
     case 'maintenance':
@@ -178,9 +175,11 @@ function pageBadge({ monitors }: BadgeDependencies, page: StoredPage, query: Que
   }
 }
 
-function toReply({ label = '', message, color }: BadgeContent, query: Query): Reply {
+async function toReply({ label = '', message, color }: BadgeContent, query: Query): Promise<Reply> {
   const style = styles.find((one) => one === query('style')) ?? 'flat';
   const labelColor = query('labelColor');
+  // Contains the widths of all characters: 1.7 MB.
+  const { makeBadge } = await import('badge-maker');
   const svg = makeBadge({ label, message, color, style, ...(labelColor === undefined ? {} : { labelColor }) });
   const headers = {
     'Access-Control-Allow-Origin': '*',

@@ -9,7 +9,10 @@ import {
 } from './events.ts';
 
 /** Returns the calls for container engines. */
-export function dockerHostEvents({ checker, dockerHosts }: SocketDependencies): SocketEvents {
+export function dockerHostEvents({
+  monitoring: { checker },
+  stores: { dockerHosts },
+}: SocketDependencies): SocketEvents {
   return {
     addDockerHost: {
       needs: 'write',

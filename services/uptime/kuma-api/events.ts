@@ -2,35 +2,18 @@ import { z } from 'zod';
 import type { Credentials, Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Checker } from '../check/checker.ts';
-import type { ApiKeys } from '../store/api-keys.ts';
-import type { HeartbeatStore } from '../store/heartbeats.ts';
-import type { BucketStore } from '../store/buckets.ts';
-import type { DockerHosts } from '../store/docker-hosts.ts';
-import type { Notifications } from '../store/notifications.ts';
 import type { StatusPages } from '../store/status-pages.ts';
-import type { Tags } from '../store/tags.ts';
-import type { Statistics } from '../monitoring/statistics.ts';
-import type { Maintenances } from '../monitoring/maintenances.ts';
-import type { Monitors } from '../monitoring/monitors.ts';
+import type { UptimeStores } from '../store/stores.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { Options } from '../monitoring/options.ts';
-import type { Recorder } from '../monitoring/recorder.ts';
 
+/** Collaborators of the calls. */
 export interface SocketDependencies {
   readonly context: Context;
-  readonly monitors: Monitors;
-  readonly beats: HeartbeatStore;
-  readonly buckets: BucketStore;
-  readonly recorder: Recorder;
-  readonly figures: Statistics;
-  readonly dockerHosts: DockerHosts;
-  readonly checker: Checker;
+  readonly monitoring: Monitoring;
+  readonly stores: UptimeStores;
   readonly pages: StatusPages;
-  readonly tags: Tags;
-  readonly keys: ApiKeys;
   readonly options: Options;
-  readonly maintenances: Maintenances;
-  readonly notifications: Notifications;
   /**
    * Sends a list to all permitted clients.
    * @param forWriters List for clients with write permission

@@ -6,7 +6,11 @@ import { toNumber, type SocketEvents, type SocketDependencies } from './events.t
 const hourMs = 3_600_000;
 
 /** Returns the calls that read heartbeats and response times. */
-export function heartbeatEvents({ context, monitors, beats, recorder, figures }: SocketDependencies): SocketEvents {
+export function heartbeatEvents({
+  context,
+  monitoring: { monitors, recorder, statistics: figures },
+  stores: { heartbeats: beats },
+}: SocketDependencies): SocketEvents {
   return {
     getMonitorBeats: {
       needs: 'read',
@@ -58,10 +62,8 @@ export function heartbeatEvents({ context, monitors, beats, recorder, figures }:
 /** Returns the calls that delete heartbeats and statistics. */
 export function historyDeletionEvents({
   context,
-  monitors,
-  beats,
-  buckets,
-  recorder,
+  monitoring: { monitors, recorder },
+  stores: { heartbeats: beats, buckets },
 }: SocketDependencies): SocketEvents {
   const clear = async (
     work: (transaction: Kysely<any>) => Promise<void>,

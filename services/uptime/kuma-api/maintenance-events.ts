@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
 import { toKumaMaintenance } from '../wire/kuma-maintenance.ts';
 import { toNumber, toRecord, toTranslatedMessage, type SocketEvents, type SocketDependencies } from './events.ts';
 
 /** Returns the calls for maintenance windows. */
 export function maintenanceEvents(dependencies: SocketDependencies): SocketEvents {
-  const { maintenances } = dependencies;
+  const { maintenances } = dependencies.monitoring;
   return {
     addMaintenance: {
       needs: 'write',
@@ -31,7 +32,7 @@ export function maintenanceEvents(dependencies: SocketDependencies): SocketEvent
     getMaintenanceList: {
       needs: 'read',
       run(session) {
-        session.emit('maintenanceList', maintenanceList(dependencies));
+        session.emit('maintenanceList', maintenanceList(dependencies.monitoring));
         return {};
       },
     },
@@ -60,7 +61,10 @@ export function maintenanceEvents(dependencies: SocketDependencies): SocketEvent
 }
 
 /** Returns the calls for the monitors and status pages of a maintenance window. */
-export function maintenanceScopeEvents({ maintenances, monitors, pages }: SocketDependencies): SocketEvents {
+export function maintenanceScopeEvents({
+  monitoring: { maintenances, monitors },
+  pages,
+}: SocketDependencies): SocketEvents {
   return {
     addMonitorMaintenance: {
       needs: 'write',
@@ -97,7 +101,7 @@ export function maintenanceScopeEvents({ maintenances, monitors, pages }: Socket
 }
 
 /** Returns all maintenance windows by ID. */
-export function maintenanceList({ maintenances }: SocketDependencies): Record<string, unknown> {
+export function maintenanceList({ maintenances }: Monitoring): Record<string, unknown> {
   return Object.fromEntries(maintenances.all().map((one) => [String(one.id), toKumaMaintenance(one)]));
 }
 

@@ -5,12 +5,11 @@ import { getCertificateDays } from '../domain/certificate.ts';
 import { removeHostCredentials, removeCredentials } from '../domain/target.ts';
 import { getAveragePing, getUptimeByHeartbeats } from '../domain/tally.ts';
 import { countByState } from '../metrics.ts';
-import type { Tags } from '../store/tags.ts';
+import type { UptimeStores } from '../store/stores.ts';
 import type { Statistics } from '../monitoring/statistics.ts';
-import type { Monitors } from '../monitoring/monitors.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { getTags } from '../wire/kuma-monitor.ts';
-import type { ApiKeys } from '../store/api-keys.ts';
 import { authenticateCaller, requireRight } from '../app-api/sign-in.ts';
 
 const windows = [
@@ -19,25 +18,15 @@ const windows = [
   ['365d', 8760],
 ] as const;
 
-export interface KumaMetricsDependencies {
-  readonly context: Context;
-  readonly keys: ApiKeys;
-  readonly monitors: Monitors;
-  readonly figures: Statistics;
-  readonly tags: Tags;
-}
-
 /**
  * Serves `/metrics` in the format of Uptime Kuma. The page is built for each request, so that removed monitors have no
  * series.
  */
-export function createMetricsHandler({
-  context,
-  keys,
-  monitors,
-  figures,
-  tags,
-}: KumaMetricsDependencies): Route['handle'] {
+export function createMetricsHandler(
+  context: Context,
+  { monitors, statistics: figures }: Monitoring,
+  { keys, tags }: UptimeStores,
+): Route['handle'] {
   return async ({ request }) => {
     requireRight(await authenticateCaller(context, keys, request), 'read');
     const now = context.clock.now();
@@ -93,7 +82,7 @@ async function addMonitor(
   page.add('monitor_cert_is_valid', 'Is the certificate still valid? (1 = Yes, 0= No)', labels, chain.trusted ? 1 : 0);
 }
 
-type TagMap = Tags['all'];
+type TagMap = UptimeStores['tags']['all'];
 type Labels = readonly (readonly [string, string])[];
 
 function getLabels(monitor: RuntimeMonitor, tags: TagMap): Labels {

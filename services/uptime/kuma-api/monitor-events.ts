@@ -28,7 +28,8 @@ const derivedFields = [
 
 /** Returns the calls for monitors. */
 export function monitorEvents(dependencies: SocketDependencies): SocketEvents {
-  const { monitors, tags } = dependencies;
+  const { monitors } = dependencies.monitoring;
+  const { tags } = dependencies.stores;
   const view = (monitor: RuntimeMonitor, session: Session) =>
     toKumaMonitor(monitor, monitors, tags.all, canWrite(dependencies, session));
   return {
@@ -87,14 +88,15 @@ export function monitorEvents(dependencies: SocketDependencies): SocketEvents {
 
 /** Returns all monitors by ID. */
 export function monitorList(dependencies: SocketDependencies, session: Session): Record<string, unknown> {
-  const { monitors, tags } = dependencies;
+  const { monitors } = dependencies.monitoring;
+  const { tags } = dependencies.stores;
   const withSecrets = canWrite(dependencies, session);
   return Object.fromEntries(
     monitors.all().map((monitor) => [String(monitor.id), toKumaMonitor(monitor, monitors, tags.all, withSecrets)]),
   );
 }
 
-export function canWrite({ context }: SocketDependencies, { identity, signedIn }: Session): boolean {
+export function canWrite({ context }: Pick<SocketDependencies, 'context'>, { identity, signedIn }: Session): boolean {
   return signedIn && (identity === undefined || context.accounts.may(identity, 'uptime', 'write', '*'));
 }
 

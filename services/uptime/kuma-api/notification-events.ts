@@ -1,6 +1,7 @@
 import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { toDeliveryUrls } from '../domain/kuma-notification.ts';
 import { canWrite } from './monitor-events.ts';
+import type { UptimeStores } from '../store/stores.ts';
 import {
   toNumber,
   toRecord,
@@ -12,12 +13,14 @@ import {
 
 /** Returns the calls for notifications. */
 export function notificationEvents(dependencies: SocketDependencies): SocketEvents {
-  const { context, notifications, monitors } = dependencies;
+  const { context, monitoring, stores } = dependencies;
+  const { monitors } = monitoring;
+  const { notifications } = stores;
   const changed = (): void =>
     dependencies.broadcast(
       'notificationList',
-      notificationList(dependencies, false),
-      notificationList(dependencies, true),
+      notificationList(dependencies.stores, false),
+      notificationList(dependencies.stores, true),
     );
   return {
     addNotification: {
@@ -47,7 +50,7 @@ export function notificationEvents(dependencies: SocketDependencies): SocketEven
     getNotificationList: {
       needs: 'read',
       run(session) {
-        session.emit('notificationList', notificationList(dependencies, canWrite(dependencies, session)));
+        session.emit('notificationList', notificationList(dependencies.stores, canWrite(dependencies, session)));
         return {};
       },
     },
@@ -71,7 +74,7 @@ export function notificationEvents(dependencies: SocketDependencies): SocketEven
 }
 
 /** Returns all notifications; without `withSecrets` only names and types. */
-export function notificationList({ notifications }: SocketDependencies, withSecrets: boolean): readonly object[] {
+export function notificationList({ notifications }: UptimeStores, withSecrets: boolean): readonly object[] {
   return notifications.all().map(({ id, config }) => {
     const { name, type, isDefault, active } = config;
     const visible = withSecrets ? config : { name, type, isDefault };

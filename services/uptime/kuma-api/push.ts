@@ -4,30 +4,13 @@ import type { Route } from '../../kit/http/listener.ts';
 import { toQueryObject } from '../../kit/http/query.ts';
 import { jsonReply } from '../../kit/http/respond.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import type { LocalChecks } from '../monitoring/local-checks.ts';
-import type { Monitors } from '../monitoring/monitors.ts';
-import type { Recorder } from '../monitoring/recorder.ts';
-import type { MonitorRunner } from '../monitoring/monitor-runner.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
 
 const maxPingMs = 100_000_000_000;
 const maxMessageLength = 5000;
 
-export interface PushDependencies {
-  readonly clock: Clock;
-  readonly monitors: Monitors;
-  readonly runner: MonitorRunner;
-  readonly local: LocalChecks;
-  readonly recorder: Recorder;
-}
-
 /** Handles `/api/push/:token` with any method. The response is sent once the heartbeat is stored. */
-export function createPushHandler({
-  clock,
-  monitors,
-  runner: watch,
-  local,
-  recorder,
-}: PushDependencies): Route['handle'] {
+export function createPushHandler(clock: Clock, { monitors, runner, local, recorder }: Monitoring): Route['handle'] {
   return async ({ params, query }) => {
     const monitor = monitors.findByToken(params['token'] ?? '');
     if (monitor === undefined) {
@@ -39,7 +22,7 @@ export function createPushHandler({
       const range = `Invalid ping value. Must be between 0 and ${String(maxPingMs)} ms.`;
       return jsonReply(404, { ok: false, msg: range });
     }
-    watch.record(monitor, {
+    runner.record(monitor, {
       at: clock.now(),
       isReport: true,
       status: status === 'up' ? heartbeatStatus.up : heartbeatStatus.down,

@@ -6,6 +6,7 @@ import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
 import { formatOffset } from '../domain/time-zone.ts';
 import { getAveragePing } from '../domain/tally.ts';
 import type { StoredHeartbeat } from '../store/heartbeats.ts';
+import type { Changes } from '../changes.ts';
 import { getLastDayTally, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { toKumaHeartbeat, toKumaMonitor } from '../wire/kuma-monitor.ts';
 import { apiKeyEvents, apiKeyList } from './api-key-events.ts';
@@ -49,7 +50,7 @@ export class KumaSocket implements SocketIo {
   readonly #accountsSubscription: Disposable;
   readonly #validationTimer: Disposable;
 
-  constructor(options: Omit<SocketDependencies, 'broadcast'>) {
+  constructor(options: Omit<SocketDependencies, 'broadcast'>, changes: Changes) {
     const { bus, clock, log } = options.context;
     this.#dependencies = {
       ...options,
@@ -69,10 +70,21 @@ export class KumaSocket implements SocketIo {
     });
     this.http = this.#io.http;
     this.upgrade = this.#io.upgrade;
+    this.#follow(changes);
+  }
+
+  /** Sends changes to the clients. */
+  #follow(changes: Changes): void {
+    changes.on('heartbeat', (monitor, heartbeat) => this.#sendHeartbeat(monitor, heartbeat));
+    changes.on('monitors', (ids) => this.#sendMonitors(ids));
+    changes.on('maintenances', () => this.#sendMaintenances());
+    changes.on('statusPages', () => this.#sendList(sendStatusPages));
+    changes.on('dockerHosts', () => this.#sendList(sendDockerHosts));
+    changes.on('keys', () => this.#sendList(sendKeys));
   }
 
   /** Sends a heartbeat and the statistics that it changes. */
-  onHeartbeat(monitor: RuntimeMonitor, beat: StoredHeartbeat): void {
+  #sendHeartbeat(monitor: RuntimeMonitor, beat: StoredHeartbeat): void {
     if (this.#clients.size === 0) return;
     const heartbeatMessage = toKumaHeartbeat({ ...beat, monitorId: monitor.id });
     const recipients = this.#signedIn();
@@ -87,14 +99,15 @@ export class KumaSocket implements SocketIo {
   }
 
   /** Sends added, changed and removed monitors. */
-  onMonitorChange(ids: readonly number[]): void {
+  #sendMonitors(ids: readonly number[]): void {
     if (this.#clients.size === 0) return;
-    const { monitors, tags } = this.#dependencies;
+    const { monitoring, stores } = this.#dependencies;
+    const { monitors } = monitoring;
     for (const { session } of this.#signedIn()) {
       const changed = ids.flatMap((id) => monitors.find(id) ?? []);
       const entries = changed.map((monitor) => [
         String(monitor.id),
-        toKumaMonitor(monitor, monitors, tags.all, canWrite(this.#dependencies, session)),
+        toKumaMonitor(monitor, monitors, stores.tags.all, canWrite(this.#dependencies, session)),
       ]);
       if (entries.length > 0) session.emit('updateMonitorIntoList', Object.fromEntries(entries));
       for (const id of ids) if (monitors.find(id) === undefined) session.emit('deleteMonitorFromList', id);
@@ -102,17 +115,17 @@ export class KumaSocket implements SocketIo {
   }
 
   /** Sends a list that clients cache. */
-  onListChange(list: 'statusPages' | 'dockerHosts' | 'keys'): void {
+  #sendList(sendList: (dependencies: SocketDependencies) => Promise<void> | void): void {
     if (this.#clients.size === 0) return;
-    const sendList = list === 'statusPages' ? sendStatusPages : list === 'dockerHosts' ? sendDockerHosts : sendKeys;
     void Promise.resolve(sendList(this.#dependencies)).catch((error: unknown) =>
       this.#dependencies.context.log.error('client list could not be sent', { error }),
     );
   }
 
   /** Sends the maintenance windows. */
-  onMaintenanceChange(): void {
-    for (const { session } of this.#signedIn()) session.emit('maintenanceList', maintenanceList(this.#dependencies));
+  #sendMaintenances(): void {
+    for (const { session } of this.#signedIn())
+      session.emit('maintenanceList', maintenanceList(this.#dependencies.monitoring));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -210,7 +223,7 @@ function createEvents(dependencies: SocketDependencies): SocketEvents {
     ...monitorEvents(dependencies),
     ...heartbeatEvents(dependencies),
     ...historyDeletionEvents(dependencies),
-    ...tagEvents(dependencies),
+    ...tagEvents(dependencies.stores),
     ...monitorTagEvents(dependencies),
     ...dockerHostEvents(dependencies),
     ...apiKeyEvents(dependencies),
@@ -248,7 +261,7 @@ async function signInLocalClient(
 
 /** Sends the lists that clients cache; the details of each monitor follow asynchronously. */
 async function sendInitialLists(dependencies: SocketDependencies, session: Session): Promise<void> {
-  const { options, pages, dockerHosts, context } = dependencies;
+  const { options, pages, stores, context } = dependencies;
   session.emit('monitorList', monitorList(dependencies, session));
   const { timezone, publicUrl } = options.current;
   session.emit('info', {
@@ -261,14 +274,17 @@ async function sendInitialLists(dependencies: SocketDependencies, session: Sessi
     serverTimezone: timezone,
     serverTimezoneOffset: formatOffset(dependencies.context.clock.now(), timezone),
   });
-  session.emit('maintenanceList', maintenanceList(dependencies));
-  session.emit('notificationList', notificationList(dependencies, canWrite(dependencies, session)));
+  session.emit('maintenanceList', maintenanceList(dependencies.monitoring));
+  session.emit('notificationList', notificationList(dependencies.stores, canWrite(dependencies, session)));
   session.emit('proxyList', []);
   session.emit(
     'dockerHostList',
-    (await dockerHosts.list()).map((one) => ({ ...one, userID: 1 })),
+    (await stores.dockerHosts.list()).map((one) => ({ ...one, userID: 1 })),
   );
-  session.emit('apiKeyList', canWrite(dependencies, session) ? await apiKeyList(dependencies) : []);
+  session.emit(
+    'apiKeyList',
+    canWrite(dependencies, session) ? await apiKeyList(dependencies.stores.keys, dependencies.context) : [],
+  );
   session.emit('remoteBrowserList', []);
   session.emit('statusPageList', statusPageList(pages.all()));
   void sendMonitorDetails(dependencies, session).catch((error: unknown) =>
@@ -277,8 +293,8 @@ async function sendInitialLists(dependencies: SocketDependencies, session: Sessi
 }
 
 async function sendMonitorDetails(dependencies: SocketDependencies, { emit }: Session): Promise<void> {
-  for (const monitor of dependencies.monitors.all()) {
-    const list = (await dependencies.beats.list(monitor.id, { limit: initialHeartbeats })).toReversed();
+  for (const monitor of dependencies.monitoring.monitors.all()) {
+    const list = (await dependencies.stores.heartbeats.list(monitor.id, { limit: initialHeartbeats })).toReversed();
     emit('heartbeatList', String(monitor.id), list.map(toKumaHeartbeat), true);
     await sendStatistics(dependencies, monitor, emit);
   }
@@ -286,16 +302,16 @@ async function sendMonitorDetails(dependencies: SocketDependencies, { emit }: Se
 
 /** Sends the statistics of a monitor, as Uptime Kuma does after each heartbeat. */
 async function sendStatistics(
-  { figures, context }: SocketDependencies,
+  { monitoring: { statistics }, context }: SocketDependencies,
   monitor: RuntimeMonitor,
   emit: Session['emit'],
 ): Promise<void> {
   const { id, chain } = monitor;
   const ping = getAveragePing(getLastDayTally(monitor, context.clock.now()));
   emit('avgPing', id, ping === null ? null : Math.round(ping));
-  emit('uptime', id, 24, await figures.getUptimeRatio(monitor, 24));
-  emit('uptime', id, 720, await figures.getUptimeRatio(monitor, 720));
-  emit('uptime', id, '1y', await figures.getUptimeRatio(monitor, 8760));
+  emit('uptime', id, 24, await statistics.getUptimeRatio(monitor, 24));
+  emit('uptime', id, 720, await statistics.getUptimeRatio(monitor, 720));
+  emit('uptime', id, '1y', await statistics.getUptimeRatio(monitor, 8760));
   const leaf = chain?.chain[0];
   if (chain === undefined || leaf === undefined) return;
   const certInfo = {
@@ -317,11 +333,11 @@ function sendStatusPages({ broadcast, pages }: SocketDependencies): void {
   broadcast('statusPageList', list, list);
 }
 
-async function sendDockerHosts({ broadcast, dockerHosts }: SocketDependencies): Promise<void> {
+async function sendDockerHosts({ broadcast, stores: { dockerHosts } }: SocketDependencies): Promise<void> {
   const list = (await dockerHosts.list()).map((one) => ({ ...one, userID: 1 }));
   broadcast('dockerHostList', list, list);
 }
 
 async function sendKeys(dependencies: SocketDependencies): Promise<void> {
-  dependencies.broadcast('apiKeyList', [], await apiKeyList(dependencies));
+  dependencies.broadcast('apiKeyList', [], await apiKeyList(dependencies.stores.keys, dependencies.context));
 }

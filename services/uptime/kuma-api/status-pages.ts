@@ -5,8 +5,8 @@ import type { Context } from '../../contracts/service.ts';
 import { getHostName } from '../../kit/http/host-name.ts';
 import type { Exchange, Route } from '../../kit/http/listener.ts';
 import { jsonReply, textReply, type Reply } from '../../kit/http/respond.ts';
-import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import type { PublicNote } from '../../contracts/uptime/status-pages.ts';
+import type { Options } from '../monitoring/options.ts';
 import type { StatusPages, StoredPage } from '../store/status-pages.ts';
 import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
 import { getPageMonitors, pageStatus } from '../wire/page-status.ts';
@@ -15,11 +15,9 @@ import { buildFeed } from '../wire/rss.ts';
 import { buildContentSecurityPolicy, renderStatusPage, type FollowOptions } from '../wire/status-html.ts';
 
 export interface StatusPageDependencies extends PublicPageDependencies {
-  readonly options: () => UptimeOptions;
-  readonly context: Pick<Context, 'address'>;
+  readonly options: Options;
+  readonly context: Pick<Context, 'address' | 'publicUrl'>;
   readonly subscriberMail: SubscriberMail;
-  /** Returns the public URL of a request. */
-  readonly getPublicUrl: Context['publicUrl'];
 }
 
 const historyPageSize = 10;
@@ -128,7 +126,8 @@ async function handleIncidentHistory({ pages }: StatusPageDependencies, { params
 
 /** Answers with the RSS feed of a status page. */
 async function handleFeed(dependencies: StatusPageDependencies, { request, params }: Exchange): Promise<Reply> {
-  const { pages, monitors, clock } = dependencies;
+  const { pages, monitoring, clock } = dependencies;
+  const { monitors } = monitoring;
   const page = getPublishedPage(pages, params['slug'] ?? '');
   const down = getPageMonitors(page, monitors).filter(({ checkState }) => checkState.status === 0);
   const link = `${getBaseUrl(dependencies, request)}/status/${page.config.slug}`;
@@ -142,7 +141,8 @@ export async function handlePage(
   dependencies: StatusPageDependencies,
   { request, params: { slug } }: Exchange,
 ): Promise<Reply> {
-  const { pages, monitors, clock } = dependencies;
+  const { pages, monitoring, clock } = dependencies;
+  const { monitors } = monitoring;
   const page =
     slug === undefined ? (pages.findByDomain(getHostName(request)) ?? pages.find('default')) : pages.find(slug);
   const publishedPage = page?.config.published === true ? page : undefined;
@@ -164,7 +164,7 @@ export async function handlePage(
     page: publishedPage,
     publicPage: shown,
     beats,
-    windows: dependencies.maintenances.listForPage(publishedPage.id, upcomingWindowMs),
+    windows: dependencies.monitoring.maintenances.listForPage(publishedPage.id, upcomingWindowMs),
     status: pageStatus(publishedPage, monitors),
     now: clock.now(),
     follow,
@@ -198,7 +198,7 @@ function getFollowOptions(
   return { mail: subscriberMail.isConfigured, topic, link: link?.href };
 }
 
-function getBaseUrl({ options, getPublicUrl }: StatusPageDependencies, request: IncomingMessage): string {
-  const { publicUrl } = options();
-  return publicUrl === '' ? (getPublicUrl(request) ?? 'http://localhost') : publicUrl.replace(/\/$/, '');
+function getBaseUrl({ options, context }: StatusPageDependencies, request: IncomingMessage): string {
+  const { publicUrl } = options.current;
+  return publicUrl === '' ? (context.publicUrl(request) ?? 'http://localhost') : publicUrl.replace(/\/$/, '');
 }

@@ -1,4 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
+import type { UptimeStores } from '../store/stores.ts';
 import { getTags } from '../wire/kuma-monitor.ts';
 import {
   toNumber,
@@ -10,7 +11,7 @@ import {
 } from './events.ts';
 
 /** Returns the calls for tags. */
-export function tagEvents({ tags }: Pick<SocketDependencies, 'tags'>): SocketEvents {
+export function tagEvents({ tags }: UptimeStores): SocketEvents {
   return {
     getTags: { needs: 'read', run: () => ({ tags: [...tags.all.values()] }) },
     addTag: { needs: 'write', run: async (_session, tag) => ({ tag: await tags.add(parseTag(tag)) }) },
@@ -33,7 +34,7 @@ export function tagEvents({ tags }: Pick<SocketDependencies, 'tags'>): SocketEve
 }
 
 /** Returns the calls that add, change and remove the tags of a monitor. */
-export function monitorTagEvents({ monitors, tags }: Pick<SocketDependencies, 'monitors' | 'tags'>): SocketEvents {
+export function monitorTagEvents({ monitoring: { monitors }, stores: { tags } }: SocketDependencies): SocketEvents {
   const setTags = (id: number, list: readonly { readonly tag_id: number; readonly value: string }[]) =>
     monitors.change(id, { tags: list }, { merge: true, lenient: true });
   return {

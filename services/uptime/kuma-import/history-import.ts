@@ -2,9 +2,8 @@ import type { Context } from '../../contracts/service.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { withEarlierStart } from '../domain/judge.ts';
 import { createHistogram, recordValue, formatHistogram } from '../domain/histogram.ts';
-import type { HeartbeatStore } from '../store/heartbeats.ts';
-import type { BucketStore } from '../store/buckets.ts';
-import type { IncidentStore, PastOutage } from '../store/incidents.ts';
+import type { PastOutage } from '../store/incidents.ts';
+import type { UptimeStores } from '../store/stores.ts';
 import { bucketMs } from '../store/tables.ts';
 import { warmUp } from '../monitoring/warm-up.ts';
 import { getIntervalMs, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
@@ -12,9 +11,7 @@ import type { MonitorHistory, ImportedHeartbeat, ImportedTally } from './backup.
 
 export interface HistoryDependencies {
   readonly context: Pick<Context, 'commit' | 'clock'>;
-  readonly beats: HeartbeatStore;
-  readonly buckets: BucketStore;
-  readonly incidents: IncidentStore;
+  readonly stores: Pick<UptimeStores, 'heartbeats' | 'buckets' | 'incidents'>;
 }
 
 const batchSize = 500;
@@ -26,7 +23,8 @@ export async function writeHistory(
   history: MonitorHistory,
   until: number,
 ): Promise<void> {
-  const { context, beats, buckets } = dependencies;
+  const { context, stores } = dependencies;
+  const { heartbeats: beats, buckets } = stores;
   const importedHeartbeats = history.heartbeats.map((beat) => ({
     ...beat,
     monitorId: monitor.id,
@@ -90,7 +88,7 @@ export function findOutages(monitorId: number, beats: readonly ImportedHeartbeat
 
 /** Writes outages ordered by their start, because lists of incidents are ordered by ID. */
 export async function writeOutages(
-  { context, incidents }: Pick<HistoryDependencies, 'context' | 'incidents'>,
+  { context, stores: { incidents } }: HistoryDependencies,
   pastIncidents: readonly PastOutage[],
 ): Promise<void> {
   const sorted = pastIncidents.toSorted((a, b) => a.startedAt - b.startedAt);

@@ -7,21 +7,17 @@ import type { manageApi, UptimeExport } from '../../contracts/uptime/manage.ts';
 import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { PageNote, PublicGroup, StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
 import { NewDockerHost } from '../../contracts/uptime/views.ts';
-import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { PastOutage } from '../store/incidents.ts';
 import type { StatusPages } from '../store/status-pages.ts';
-import type { Tags } from '../store/tags.ts';
-import type { Maintenances } from '../monitoring/maintenances.ts';
-import type { Monitors } from '../monitoring/monitors.ts';
+import type { UptimeStores } from '../store/stores.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
 import { sortGroupsFirst, toMonitorFields, type ImportSource } from './backup.ts';
 import { findOutages, writeOutages, writeHistory, type HistoryDependencies } from './history-import.ts';
 
 export interface ImportDependencies extends HistoryDependencies {
-  readonly monitors: Monitors;
-  readonly tags: Tags;
-  readonly dockerHosts: DockerHosts;
+  readonly monitoring: Monitoring;
+  readonly stores: UptimeStores;
   readonly pages: StatusPages;
-  readonly maintenances: Maintenances;
 }
 
 export type ImportResult = z.infer<typeof manageApi.import.reply>;
@@ -64,11 +60,9 @@ type ImportedIds = ReadonlyMap<number, number>;
 
 /** Exports the configuration without secrets, which only the backup of the host contains. */
 export async function exportAll({
-  monitors,
-  tags,
-  dockerHosts,
+  monitoring: { monitors, maintenances },
+  stores: { tags, dockerHosts },
   pages,
-  maintenances,
 }: ImportDependencies): Promise<UptimeExport> {
   return {
     format: 'homeport-uptime',
@@ -87,10 +81,10 @@ export async function exportAll({
 /** Adds the contents of an import to the existing configuration. Invalid entries are skipped and reported. */
 export async function importAll(dependencies: ImportDependencies, source: ImportSource): Promise<ImportResult> {
   const skipped = new SkippedEntries(source.unsupported ?? []);
-  const tags = await importTags(dependencies, source);
+  const tags = await importTags(dependencies.stores, source);
   const engines = await importEngines(dependencies, source, skipped);
   const monitors = await importMonitors(dependencies, source, { tags: tags.ids, engines, skipped });
-  await importDependencies(dependencies, source, monitors);
+  await importDependencies(dependencies.monitoring, source, monitors);
   const pages = await importPages(dependencies, source, { monitors, skipped });
   const windows = await importMaintenances(dependencies, source, { monitors, pages, skipped });
   return {
@@ -105,7 +99,7 @@ export async function importAll(dependencies: ImportDependencies, source: Import
 }
 
 async function importEngines(
-  { dockerHosts }: ImportDependencies,
+  { stores: { dockerHosts } }: ImportDependencies,
   source: ImportSource,
   skipped: SkippedEntries,
 ): Promise<ImportedIds> {
@@ -130,7 +124,7 @@ async function importMonitors(
   for (const monitor of sortGroupsFirst(source.monitors)) {
     await skipped.attempt('monitor', monitor['name'], async () => {
       const config = MonitorConfig.parse(toMonitorFields(monitor, { tags, engines, monitors }));
-      const added = await dependencies.monitors.add(config, { lenient: true });
+      const added = await dependencies.monitoring.monitors.add(config, { lenient: true });
       monitors.set(Number(monitor['id']), added.id);
       for (const why of ignoredOptions(config)) skipped.add('option', config.name, why);
       const now = dependencies.context.clock.now();
@@ -160,7 +154,7 @@ async function importPages(
 
 /** Imports maintenance windows and returns their number. */
 async function importMaintenances(
-  { maintenances }: ImportDependencies,
+  { monitoring: { maintenances } }: ImportDependencies,
   source: ImportSource,
   imported: { readonly monitors: ImportedIds; readonly pages: ImportedIds; readonly skipped: SkippedEntries },
 ): Promise<number> {
@@ -181,7 +175,7 @@ async function importMaintenances(
 }
 
 /** Imports tags; tags with equal names are merged. */
-async function importTags({ tags }: ImportDependencies, source: ImportSource) {
+async function importTags({ tags }: UptimeStores, source: ImportSource) {
   const ids = new Map<number, number>();
   let added = 0;
   for (const { id, name, color } of source.tags) {
@@ -193,7 +187,7 @@ async function importTags({ tags }: ImportDependencies, source: ImportSource) {
 }
 
 /** Imports dependencies after all monitors, because a dependency may follow its dependent. */
-async function importDependencies({ monitors }: ImportDependencies, source: ImportSource, ids: ImportedIds) {
+async function importDependencies({ monitors }: Monitoring, source: ImportSource, ids: ImportedIds) {
   for (const { id, dependsOn } of source.monitors) {
     const importedId = ids.get(Number(id));
     if (importedId === undefined || !Array.isArray(dependsOn) || dependsOn.length === 0) continue;

@@ -16,7 +16,7 @@ import type { Slot } from '../domain/cron.ts';
 import { formatOffset } from '../domain/time-zone.ts';
 import type { MaintenanceStore, StoredMaintenance } from '../store/maintenances.ts';
 import { buildWindowEvent, type UptimeEvent, type WindowEventKind } from '../notifications/events.ts';
-import type { Notifier } from '../notifications/notifier.ts';
+import type { EventQueue } from '../notifications/event-queue.ts';
 
 /** Maximum delay between two evaluations, because clocks can be set and computers can sleep. */
 const maxDelayMs = 30_000;
@@ -27,7 +27,7 @@ const sameAsServer = 'SAME_AS_SERVER';
 export interface MaintenancesDependencies {
   readonly context: Pick<Context, 'commit' | 'clock' | 'log'>;
   readonly store: MaintenanceStore;
-  readonly notifier: Pick<Notifier, 'enqueue'>;
+  readonly events: EventQueue;
   /** Time zone of windows without their own. */
   readonly serverZone: () => string;
   /** Called with the monitors whose maintenance began or ended. */
@@ -184,11 +184,11 @@ export class Maintenances implements Disposable {
     this.#timer = clock.after(Math.max(1, next - now), () => this.#update());
   }
 
-  #announce(input: StoredMaintenance, events: readonly Announcement[]): Promise<void> {
+  #announce(input: StoredMaintenance, announcements: readonly Announcement[]): Promise<void> {
     return this.#serialize(async () => {
       const stored = this.#all.get(input.id) ?? input;
-      const { context, store, notifier } = this.#dependencies;
-      const newEvents = events.filter(({ key }) => !stored.told.includes(key));
+      const { context, store, events } = this.#dependencies;
+      const newEvents = announcements.filter(({ key }) => !stored.told.includes(key));
       if (newEvents.length === 0) return;
       const now = context.clock.now();
       const recent = (key: string): boolean => Number(key.split(':')[1]) > now - 7 * dayMs;
@@ -201,7 +201,7 @@ export class Maintenances implements Disposable {
         if (this.#all.has(stored.id)) await store.change(transaction, next);
         const order = `maintenance:${String(stored.id)}`;
         for (const { event } of newEvents)
-          await notifier.enqueue(transaction, event, { monitor: null, order, tag: null });
+          await events.enqueue(transaction, event, { monitor: null, order, tag: null });
       });
       if (this.#all.has(stored.id)) this.#all.set(stored.id, next);
     });

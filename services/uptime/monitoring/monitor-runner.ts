@@ -24,7 +24,7 @@ import {
   buildUpEvent,
   type UptimeEvent,
 } from '../notifications/events.ts';
-import type { Notifier } from '../notifications/notifier.ts';
+import type { EventQueue } from '../notifications/event-queue.ts';
 import { createMaintenanceOutcome } from './local-checks.ts';
 import type { Connectivity } from './connectivity.ts';
 import type { Effect, Recorder } from './recorder.ts';
@@ -46,7 +46,7 @@ export interface MonitorRunnerDependencies {
   readonly clock: Clock;
   readonly recorder: Recorder;
   readonly incidents: IncidentStore;
-  readonly notifier: Notifier;
+  readonly events: EventQueue;
   readonly connectivity: Connectivity;
   /** Detects a sleep that ended just now. */
   readonly detectSleep: () => void;
@@ -301,7 +301,7 @@ export class MonitorRunner {
     if (isDelayed) for (const host of hosts) this.#dependencies.scheduleIn(host, 0);
     return async (transaction) => {
       const options = { monitor: id, tag: config.notifyTag, hosts, ...delayOptions };
-      await this.#dependencies.notifier.enqueue(transaction, event, options);
+      await this.#dependencies.events.enqueue(transaction, event, options);
       return undefined;
     };
   }

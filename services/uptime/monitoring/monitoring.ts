@@ -1,17 +1,15 @@
 import { join } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
 import type { Incident } from '../../contracts/uptime/views.ts';
+import type { Changes } from '../changes.ts';
 import { Checker } from '../check/checker.ts';
 import type { CheckResult } from '../check/messages.ts';
 import type { JudgedHeartbeat } from '../domain/judge.ts';
-import type { Notifier } from '../notifications/notifier.ts';
+import type { EventQueue } from '../notifications/event-queue.ts';
 import type { Settings } from '../settings.ts';
-import type { BucketStore } from '../store/buckets.ts';
-import type { HeartbeatStore, StoredHeartbeat } from '../store/heartbeats.ts';
-import type { IncidentStore } from '../store/incidents.ts';
 import { MaintenanceStore } from '../store/maintenances.ts';
 import { MonitorStore } from '../store/monitors.ts';
-import type { Notifications } from '../store/notifications.ts';
+import type { UptimeStores } from '../store/stores.ts';
 import { Connectivity } from './connectivity.ts';
 import { LiveUpdates } from './live-updates.ts';
 import { LocalChecks } from './local-checks.ts';
@@ -26,30 +24,25 @@ import { SleepDetector } from './sleep-detector.ts';
 import { Statistics } from './statistics.ts';
 import { warmUpAll } from './warm-up.ts';
 
-/** Connected clients that are notified of changes. */
-export interface MonitoringClients {
-  readonly onHeartbeat: (monitor: RuntimeMonitor, beat: StoredHeartbeat) => void;
-  /** Called when monitors were added, changed or removed. */
-  readonly onMonitorChange: (ids: readonly number[]) => void;
-  readonly onMaintenanceChange: () => void;
-}
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
 
 export interface MonitoringDependencies {
   readonly context: Context;
-  readonly heartbeats: HeartbeatStore;
-  readonly buckets: BucketStore;
-  readonly incidents: IncidentStore;
   readonly settings: Readonly<Pick<Settings, 'allowLinkLocal' | 'connectivityAddress'>>;
   readonly options: Options;
-  readonly notifier: Notifier;
-  readonly notifications: Pick<Notifications, 'defaults'>;
-  readonly clients: MonitoringClients;
+  readonly stores: UptimeStores;
+  readonly events: EventQueue;
+  readonly changes: Changes;
   /** Called with each result of the checker process. */
   readonly onResult: (result: CheckResult) => void;
 }
 
-/** Connects the parts that check monitors, judge and store the results, and manage maintenance. */
-export class Monitoring {
+/**
+ * Mediates between the parts that check monitors, judge and store the results, and manage maintenance: they report to
+ * this class and do not use each other.
+ */
+export class Monitoring implements AsyncDisposable {
   readonly live: LiveUpdates;
   readonly recorder: Recorder;
   readonly sleep: SleepDetector;
@@ -61,9 +54,14 @@ export class Monitoring {
   readonly statistics: Statistics;
   readonly rollup: Rollup;
   readonly #dependencies: MonitoringDependencies;
+  readonly #resources = new AsyncDisposableStack();
+  #startedAt = 0;
+  #warmUp: Promise<void> | undefined;
+  #closed = false;
 
   constructor(dependencies: MonitoringDependencies) {
-    const { context, heartbeats, buckets, options } = dependencies;
+    const { context, stores, options, changes } = dependencies;
+    const { heartbeats, buckets } = stores;
     const { bus, clock } = context;
     this.#dependencies = dependencies;
     this.live = new LiveUpdates(bus, clock);
@@ -82,6 +80,40 @@ export class Monitoring {
       all: () => this.monitors.all(),
       keepDays: () => options.current.keepDataPeriodDays,
     });
+    changes.on('dockerHosts', (list) => this.checker.setEngines(list));
+  }
+
+  /** Loads the maintenance windows and monitors, and begins to check. */
+  async start(): Promise<void> {
+    this.#resources.use(this.recorder);
+    this.#resources.use(this.checker);
+    this.#resources.use(this.local);
+    this.#resources.use(this.live);
+    this.#resources.use(this.maintenances);
+    this.#resources.use(this.sleep);
+    this.#resources.defer(() => this.rollup.close());
+    this.sleep.start();
+    this.#startedAt = this.#dependencies.context.clock.now();
+    await this.maintenances.start();
+    await this.monitors.start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#warmUp;
+    await this.#resources.disposeAsync();
+  }
+
+  /** Restores the statistics from data before the start, and begins the hourly and minutely work. */
+  startBackgroundWork(): void {
+    const { clock } = this.#dependencies.context;
+    this.#warmUp = this.#restoreStatistics();
+    this.#resources.use(clock.every(hourMs, () => void this.rollup.run()));
+    this.#resources.use(
+      clock.every(minuteMs, () => {
+        for (const monitor of this.monitors.all()) this.runner.handleTick(monitor);
+      }),
+    );
   }
 
   /** Checks a monitor immediately and resolves once the heartbeat is stored. */
@@ -101,12 +133,13 @@ export class Monitoring {
     }
   }
 
-  /** Restores the statistics from data before `until`, and rolls them up. */
-  async warmUp(until: number, isClosed: () => boolean): Promise<void> {
-    const { context, heartbeats, buckets } = this.#dependencies;
+  /** Restores the statistics from data before the start, and rolls them up. */
+  async #restoreStatistics(): Promise<void> {
+    const { context, stores } = this.#dependencies;
+    const { heartbeats, buckets } = stores;
     try {
-      await warmUpAll(this.monitors.all(), { beats: heartbeats, buckets }, until, isClosed);
-      if (!isClosed()) await this.rollup.run();
+      await warmUpAll(this.monitors.all(), { beats: heartbeats, buckets }, this.#startedAt, () => this.#closed);
+      if (!this.#closed) await this.rollup.run();
     } catch (error) {
       context.log.error('monitor warm-up failed', { error });
     }
@@ -136,16 +169,16 @@ export class Monitoring {
   }
 
   #createMaintenances(): Maintenances {
-    const { context, notifier, options, clients } = this.#dependencies;
+    const { context, events, options, changes } = this.#dependencies;
     return new Maintenances({
       context,
       store: new MaintenanceStore(context.db),
-      notifier,
+      events,
       serverZone: () => options.current.timezone,
       onCoverageChange: (ids) => this.monitors.handleCoverageChange(ids),
       onChange: () => {
         this.live.publishChanges([]);
-        clients.onMaintenanceChange();
+        changes.emit('maintenances');
       },
     });
   }
@@ -161,30 +194,30 @@ export class Monitoring {
   }
 
   #createMonitors(): Monitors {
-    const { context, notifications, clients } = this.#dependencies;
+    const { context, stores, changes } = this.#dependencies;
     return new Monitors({
       context,
       store: new MonitorStore(context.db, context.vault),
       checker: this.checker,
       local: this.local,
       isCovered: (id) => this.maintenances.covers(id),
-      defaultNotifications: () => notifications.defaults(),
+      defaultNotifications: () => stores.notifications.defaults(),
       onStateChange: (monitor) => this.recorder.saveState(monitor),
       onChange: (ids) => {
         this.live.publishChanges(ids);
-        clients.onMonitorChange(ids);
+        changes.emit('monitors', ids);
       },
     });
   }
 
   #createRunner(): MonitorRunner {
-    const { context, incidents, notifier, options, settings } = this.#dependencies;
+    const { context, events, options, settings, stores } = this.#dependencies;
     const { clock, connect } = context;
     return new MonitorRunner({
       clock,
       recorder: this.recorder,
-      incidents,
-      notifier,
+      incidents: stores.incidents,
+      events,
       connectivity: new Connectivity(
         connect,
         () => settings.connectivityAddress,
@@ -225,7 +258,7 @@ export class Monitoring {
 
   /** Notifies clients, and checks the group of the monitor when its status changed. */
   #handleHeartbeat(monitor: RuntimeMonitor, beat: JudgedHeartbeat, changed: boolean): void {
-    this.#dependencies.clients.onHeartbeat(monitor, { ...beat, monitorId: monitor.id });
+    this.#dependencies.changes.emit('heartbeat', monitor, { ...beat, monitorId: monitor.id });
     this.live.publishActivity();
     if (!changed) return;
     this.live.publishChanges([monitor.id]);

@@ -1,46 +1,19 @@
-import type { Kysely } from 'kysely';
-import { z } from 'zod';
-import { defineJob } from '../../contracts/jobs.ts';
 import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
 import { formatDuration } from '../domain/time-format.ts';
-import type { SubscriberMail } from './subscriber-mail.ts';
-import type { StoredPage } from '../store/status-pages.ts';
+import type { StatusPages } from '../store/status-pages.ts';
+import { messageFollowers, type Announcement, type PageMessageQueue } from './page-message-queue.ts';
 
 const seconds = 1000;
 
-/** Message to the followers of a status page. */
-const follow = defineJob(
-  'uptime.follow',
-  z.object({
-    key: z.string(),
-    slug: z.string(),
-    title: z.string(),
-    message: z.string(),
-    good: z.boolean(),
-    topic: z.string().nullable(),
-    tag: z.string().nullable(),
-  }),
-  { backoffMs: [1, 4, 16, 64, 300].map((wait) => wait * seconds), concurrency: 4 },
-);
-
 export interface PageNotifierDependencies {
-  readonly context: Pick<Context, 'appPages' | 'commit' | 'handovers' | 'jobs'>;
-  readonly pages: () => readonly StoredPage[];
+  readonly context: Pick<Context, 'commit' | 'handovers' | 'jobs'>;
+  readonly pages: Pick<StatusPages, 'all'>;
   /** Returns the pages that list a maintenance window. */
   readonly findPagesOfWindow: (window: number) => readonly number[];
-  readonly publicUrl: () => string;
-  readonly mail: SubscriberMail;
-}
-
-/** Public announcement of an event. */
-interface Announcement {
-  readonly id: string;
-  readonly words: string;
-  readonly message: string;
-  readonly good: boolean;
+  readonly messages: PageMessageQueue;
 }
 
 /** Notifies the followers of status pages over push topics, destinations of Delivery, and mail. */
@@ -55,37 +28,28 @@ export class PageNotifier {
   async handleEvent(
     event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
   ): Promise<void> {
+    const { messages } = this.#dependencies;
     const announcement = toAnnouncement(event);
     if (announcement === undefined) return;
     const monitor = event['monitorId'];
     const windowPages =
       event['maintenanceId'] === undefined ? [] : this.#dependencies.findPagesOfWindow(Number(event['maintenanceId']));
-    const pages = this.#dependencies
-      .pages()
+    const pages = this.#dependencies.pages
+      .all()
       .filter(
         ({ id, groups }) =>
           windowPages.includes(id) ||
           groups.some(({ monitorList }) => monitorList.some((entry) => entry.id === monitor)),
       );
-    if (!pages.some((page) => this.#hasFollowers(page))) return;
+    if (!pages.some((page) => messages.hasFollowers(page))) return;
     await this.#dependencies.context.commit(async (transaction) => {
-      for (const page of pages) await this.#enqueue(transaction, page, announcement);
+      for (const page of pages) await messages.enqueue(transaction, page, announcement);
     });
-  }
-
-  /** Announces a note within the transaction that stores it. */
-  announceNote(
-    transaction: Kysely<any>,
-    page: StoredPage,
-    note: { readonly id: number; readonly title: string; readonly content: string },
-  ): Promise<void> {
-    const { id, title, content } = note;
-    return this.#enqueue(transaction, page, { id: `note:${String(id)}`, words: title, message: content, good: false });
   }
 
   handle(): Disposable {
     const { context } = this.#dependencies;
-    return context.jobs.handle(follow, async ({ payload }) => {
+    return context.jobs.handle(messageFollowers, async ({ payload }) => {
       const { key, slug, title, message, good: isGood, topic, tag } = payload;
       const link = this.#getLink(slug);
       const source = 'uptime';
@@ -113,45 +77,11 @@ export class PageNotifier {
     });
   }
 
-  async #enqueue(transaction: Kysely<any>, page: StoredPage, announcement: Announcement): Promise<void> {
-    if (!this.#hasFollowers(page)) return;
-    const { slug, title, pushTopic, notifyTag } = page.config;
-    const key = `${announcement.id}:page:${String(page.id)}`;
-    const { words, message, good } = announcement;
-    const addresses = {
-      configured: this.#dependencies.publicUrl().replace(/\/$/, ''),
-      fallback: this.#getBaseUrl(page) ?? '',
-    };
-    await this.#dependencies.mail.enqueueNews(transaction, page, addresses, {
-      key,
-      subject: `${title}: ${words}`,
-      message: message || words,
-    });
-    if (pushTopic === null && notifyTag === null) return;
-    await this.#dependencies.context.jobs.enqueue(
-      transaction,
-      follow,
-      { key, slug, title: `${title}: ${words}`, message: message || words, good, topic: pushTopic, tag: notifyTag },
-      { key, orderKey: `page:${String(page.id)}` },
-    );
-  }
-
   #getLink(slug: string): string | undefined {
-    const base = this.#getBaseUrl(this.#dependencies.pages().find(({ config }) => config.slug === slug));
+    const base = this.#dependencies.messages.getBaseUrl(
+      this.#dependencies.pages.all().find(({ config }) => config.slug === slug),
+    );
     return base === undefined ? undefined : `${base}/status/${slug}`;
-  }
-
-  /** Returns the base URL of a page: the configured one, its domain name, or the address for other devices. */
-  #getBaseUrl(page: StoredPage | undefined): string | undefined {
-    const [name] = page?.config.domainNameList ?? [];
-    const serviceUrl =
-      name === undefined ? this.#dependencies.context.appPages.serviceForMessages('uptime') : `https://${name}`;
-    return (this.#dependencies.publicUrl() || serviceUrl)?.replace(/\/$/, '');
-  }
-
-  #hasFollowers({ config }: StoredPage): boolean {
-    const byMail = config.subscribable && this.#dependencies.mail.isConfigured;
-    return config.published && (config.pushTopic !== null || config.notifyTag !== null || byMail);
   }
 }
 

@@ -32,7 +32,7 @@ export interface StatusPageEvents {
   /** Called in the transaction that stores a note. */
   readonly onNote: (transaction: Kysely<Tables>, page: StoredPage, note: PublicNote) => Promise<void>;
   /** Called when pages were loaded, changed or removed. */
-  readonly onChange: () => void;
+  readonly onChange: (pages: readonly StoredPage[]) => void;
 }
 
 /** Stores status pages and caches them in memory. */
@@ -59,7 +59,7 @@ export class StatusPages {
       };
       this.#pages.set(page.config.slug, page);
     }
-    this.#events.onChange();
+    this.#events.onChange(this.all());
   }
 
   all(): readonly StoredPage[] {
@@ -135,7 +135,7 @@ export class StatusPages {
       await transaction.deleteFrom('status_pages').where('id', '=', id).execute();
     });
     this.#pages.delete(config.slug);
-    this.#events.onChange();
+    this.#events.onChange(this.all());
   }
 
   async withNotes(page: StoredPage): Promise<StatusPage> {
@@ -248,7 +248,7 @@ export class StatusPages {
 
   #store(page: StoredPage): StoredPage {
     this.#pages.set(page.config.slug, page);
-    this.#events.onChange();
+    this.#events.onChange(this.all());
     return page;
   }
 

@@ -4,11 +4,9 @@ import { getCertificateDays } from '../domain/certificate.ts';
 import { removeCredentials } from '../domain/target.ts';
 import { getUptimeByHeartbeats } from '../domain/tally.ts';
 import { formatKumaTime } from '../domain/time-format.ts';
-import type { HeartbeatStore } from '../store/heartbeats.ts';
-import type { IncidentStore } from '../store/incidents.ts';
 import type { StoredPage, StatusPages } from '../store/status-pages.ts';
-import type { Maintenances } from '../monitoring/maintenances.ts';
-import type { Monitors } from '../monitoring/monitors.ts';
+import type { UptimeStores } from '../store/stores.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
 import { getLastDayTally } from '../monitoring/monitor-state.ts';
 import { getPageMonitors } from './page-status.ts';
 import { toKumaMaintenance } from './kuma-maintenance.ts';
@@ -20,18 +18,16 @@ const maxOutages = 20;
 
 export interface PublicPageDependencies {
   readonly clock: Clock;
-  readonly monitors: Monitors;
-  readonly beats: HeartbeatStore;
+  readonly monitoring: Monitoring;
+  readonly stores: UptimeStores;
   readonly pages: StatusPages;
-  readonly maintenances: Maintenances;
-  readonly incidents: Pick<IncidentStore, 'listForMonitors'>;
 }
 
 export type PublicPage = Awaited<ReturnType<typeof publicPage>>;
 export type Heartbeats = Awaited<ReturnType<typeof heartbeats>>;
 
 /** Lists the outages of a page without their causes. */
-async function listOutages({ incidents, clock }: PublicPageDependencies, page: StoredPage) {
+async function listOutages({ stores: { incidents }, clock }: PublicPageDependencies, page: StoredPage) {
   if (!page.config.showOutages) return [];
   const visibleIds = new Set(page.groups.flatMap(({ monitorList }) => monitorList.map(({ id }) => id)));
   const recentIncidents = await incidents.listForMonitors([...visibleIds], clock.now() - outageMs, maxOutages);
@@ -46,7 +42,8 @@ async function listOutages({ incidents, clock }: PublicPageDependencies, page: S
 
 /** Returns a page without the status of its monitors. */
 export async function publicPage(dependencies: PublicPageDependencies, page: StoredPage) {
-  const { pages, monitors, maintenances, clock } = dependencies;
+  const { pages, monitoring, clock } = dependencies;
+  const { monitors, maintenances } = monitoring;
   const { config } = page;
   const incidents: readonly PublicNote[] = await pages.notes(page, { active: true });
   const publicGroupList = page.groups.map(({ id, name, weight, monitorList }) => ({
@@ -82,7 +79,9 @@ export async function publicPage(dependencies: PublicPageDependencies, page: Sto
 }
 
 /** Returns the heartbeats and uptimes of a page. */
-export async function heartbeats({ monitors, beats, clock }: PublicPageDependencies, page: StoredPage) {
+export async function heartbeats({ monitoring, stores, clock }: PublicPageDependencies, page: StoredPage) {
+  const { monitors } = monitoring;
+  const { heartbeats: beats } = stores;
   const list = getPageMonitors(page, monitors);
   const heartbeatsById = await beats.recent(
     list.map(({ id }) => id),

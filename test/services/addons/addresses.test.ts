@@ -1,10 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  RequestContextFactory,
-  type RequestContextFactoryOptions,
-} from '../../../services/addons/stremio-api/request-context-factory.ts';
+import { RequestContextFactory } from '../../../services/addons/stremio-api/request-context-factory.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { AddressPolicy } from '../../../services/addons/upstream/address-policy.ts';
 import type { Random } from '../../../services/contracts/service.ts';
@@ -217,11 +214,15 @@ describe('requests of another site', () => {
     const request = { headers: { host: 'nas.local' } } as IncomingMessage;
     markGatewayRequest(request);
     const from = (overrides: object): RequestContextFactory =>
-      new RequestContextFactory({
-        ...({ profiles: {}, proxy: {}, baseUrl: '' } as unknown as RequestContextFactoryOptions),
-        caller: () => ({ remoteAddress: '192.168.1.9', isCrossSite: false, ...overrides }),
-        publicUrl: () => undefined,
-      });
+      new RequestContextFactory(
+        {
+          caller: () => ({ remoteAddress: '192.168.1.9', isCrossSite: false, ...overrides }),
+          publicUrl: () => undefined,
+        },
+        { baseUrl: '' },
+        {} as never,
+        {} as never,
+      );
     const local = { headers: {} } as IncomingMessage;
     expect([
       from({}).isForeign(request),

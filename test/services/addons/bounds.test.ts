@@ -5,7 +5,6 @@ import { Activity } from '../../../services/addons/activity.ts';
 import { buildAddon } from '../../../services/addons/upstream/addon.ts';
 import { Aggregator } from '../../../services/addons/aggregate/aggregator.ts';
 import { DigitalReleases } from '../../../services/addons/aggregate/digital-releases.ts';
-import { PatternMatcher } from '../../../services/addons/aggregate/patterns.ts';
 import { SeaDex } from '../../../services/addons/aggregate/seadex.ts';
 import { TitleLookup } from '../../../services/addons/aggregate/titles.ts';
 import { parseManifest } from '../../../services/addons/domain/manifest.ts';
@@ -125,32 +124,39 @@ describe('StreamListCache', () => {
     const parsedStreams = readStreams(bareStreams(count), addon.stream, createCachedReleaseParser(10));
     const config = readConfig(buildConfig([customPreset('u', 'Up', addon.manifestUrl)], more));
     const finished: unknown[] = [];
-    const aggregator = new Aggregator({
+    const aggregator = new Aggregator(
       context,
-      settings: { streamCacheSeconds: 300, deadline: 1000, torboxApiKey: 'HOUSE', realdebridApiKey: 'H', ...settings },
-      upstream: {
-        getManifest: () => Promise.resolve({ value: parseManifest(streamManifest) }),
-        getStreams: () => parsedStreams,
-      },
-      addons: {
-        policy: { isOwnAddress: () => false },
-        trust: 'other',
-        defaultTimeoutMs: 1000,
-        maxAddons: 5,
-        disableSelfScraping: false,
-        createBuiltIn: () => undefined,
-      },
-      pool: { isSupported: () => true, getAccount: () => undefined, fingerprint: () => 'f' },
-      links: { sealCredentials: (_print: string, id: string) => id, buildPath: (auth: string) => `/${auth}` },
-      history: { wasPlayed: () => true },
-      patterns: new PatternMatcher(new Sandbox(context), () => 'all'),
-      sandbox: new Sandbox(context),
-      activity: new Activity(clock),
-      version: '1',
-      titles: new TitleLookup(context, ''),
-      digital: new DigitalReleases(context, ''),
-      seadex: new SeaDex(context, { list: '', mapping: '' }),
-    } as any);
+      {
+        ...{ streamCacheSeconds: 300, deadline: 1000, torboxApiKey: 'HOUSE', realdebridApiKey: 'H' },
+        ...{ regexFilterAccess: 'all', ...settings },
+      } as any,
+      {
+        upstream: {
+          getManifest: () => Promise.resolve({ value: parseManifest(streamManifest) }),
+          getStreams: () => parsedStreams,
+        },
+        addons: {
+          policy: { isOwnAddress: () => false },
+          trust: 'other',
+          defaultTimeoutMs: 1000,
+          maxAddons: 5,
+          disableSelfScraping: false,
+          createBuiltIn: () => undefined,
+        },
+        pool: { isSupported: () => true, getAccount: () => undefined, fingerprint: () => 'f' },
+        playback: {
+          links: { sealCredentials: (_print: string, id: string) => id, buildPath: (auth: string) => `/${auth}` },
+          history: { wasPlayed: () => true },
+        },
+        sandbox: new Sandbox(context),
+        activity: new Activity(clock),
+        metadata: {
+          titles: new TitleLookup(context, ''),
+          digital: new DigitalReleases(context, ''),
+          seadex: new SeaDex(context, { list: '', mapping: '' }),
+        },
+      } as any,
+    );
     const requestStreams = async (contextFields: object = {}): Promise<any[]> => {
       const { text } = await aggregator.getResource(
         {

@@ -4,10 +4,11 @@ import { compileTemplate } from '../../../services/addons/domain/format/template
 import { parseTitleFacts } from '../../../services/addons/domain/title-facts.ts';
 import { parseTitleRequest } from '../../../services/addons/domain/title-request.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
-import { sampleStream } from '../../../services/addons/domain/sample-stream.ts';
+import { getSampleStream } from '../../../services/addons/domain/sample-stream.ts';
 import type { ParsedStream } from '../../../services/addons/domain/stream.ts';
 import { buildConfig } from './rig.ts';
 
+const sampleStream = getSampleStream();
 const stream: ParsedStream = {
   ...sampleStream,
   regexScore: 30,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
-import { sampleStream } from '../../../services/addons/domain/sample-stream.ts';
+import { getSampleStream } from '../../../services/addons/domain/sample-stream.ts';
 import { explainPosition } from '../../../services/addons/aggregate/sort-explanation.ts';
 import { buildConfig } from './rig.ts';
 
@@ -11,5 +11,5 @@ it.each([
   [undefined, 'no size'],
 ])('explains the position of a stream of %s bytes by its %s', (size, expectedReason) => {
   const config = readConfig(buildConfig([], { sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }));
-  expect(explainPosition({ ...sampleStream, size }, config)).toBe(expectedReason);
+  expect(explainPosition({ ...getSampleStream(), size }, config)).toBe(expectedReason);
 });

@@ -59,7 +59,9 @@ test('uses keys of the environment unchanged, and derives missing keys from the 
   });
   const { anon: actualAnonKey }: any = await reply.json();
   expect((await createClient<any>(created.url, actualAnonKey).auth.getSession()).error).toBeNull();
-  expect(verifyJwt(actualAnonKey, { secret: jwtSecret, publicKey: () => undefined }, Date.now() / 1000)).toMatchObject({
+  expect(
+    await verifyJwt(actualAnonKey, { secret: jwtSecret, publicKey: () => undefined }, Date.now() / 1000),
+  ).toMatchObject({
     claims: { role: 'anon' },
   });
 });

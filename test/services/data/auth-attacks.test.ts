@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signJwt } from '../../../services/data/keys/jwt.ts';
+import { signJwt } from '../../support/jwt.ts';
 import { jwtSecret, openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 import { sendBlindly } from '../../support/blind-sender.ts';
 

@@ -3,7 +3,7 @@ import { control } from '../../../services/control/index.ts';
 import { data } from '../../../services/data/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import type { Clock, ServiceDescriptor } from '../../../services/contracts/service.ts';
-import { signJwt } from '../../../services/data/keys/jwt.ts';
+import { signJwt } from '../../support/jwt.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 
 export const jwtSecret = 'a-secret-of-tests-that-is-long-enough';

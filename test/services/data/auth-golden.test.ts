@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signJwt } from '../../../services/data/keys/jwt.ts';
+import { signJwt } from '../../support/jwt.ts';
 import { jwtSecret, movableClock, openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 import recorded from './golden/auth.json' with { type: 'json' };
 

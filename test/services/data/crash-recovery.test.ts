@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { signJwt } from '../../../services/data/keys/jwt.ts';
+import { signJwt } from '../../support/jwt.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
 import { isMissing } from '../../support/requirements.ts';
 import { jwtSecret, openDataFixture } from './data-fixture.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { control } from '../../../services/control/index.ts';
 import { data } from '../../../services/data/index.ts';
-import { signJwt } from '../../../services/data/keys/jwt.ts';
+import { signJwt } from '../../support/jwt.ts';
 import type { Clock, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 

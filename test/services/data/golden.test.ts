@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signJwt } from '../../../services/data/keys/jwt.ts';
+import { signJwt } from '../../support/jwt.ts';
 import { jwtSecret, openDataFixture, type DataFixture } from './data-fixture.ts';
 import { rows, schema } from './schema.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { signJwtWithPair } from '../../../services/data/keys/jwt.ts';
+import { signJwtWithPair } from '../../support/jwt.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openAuthFixture, type AuthFixture } from './auth-fixture.ts';
 

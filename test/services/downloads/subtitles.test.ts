@@ -192,6 +192,11 @@ describe('the text of captions', () => {
     expect(readCues('1\r\n00:00:01,5 --> 00:00:02,0\r\nWindows\r\n')).toMatchObject([
       { from: 1500, lines: ['Windows'] },
     ]);
+    // Character references of HTML, which WebVTT permits; an unknown one and a bare ampersand stay as they are.
+    const references = 'Gr&uuml;&#223;e&nbsp;&lrm;&lt;b&gt; R&B &copy &unknown; &amp;lt;';
+    expect(readCues(`WEBVTT\n\n00:01.000 --> 00:02.000\n${references}`)).toMatchObject([
+      { lines: ['Grüße <b> R&B &copy &unknown; &lt;'] },
+    ]);
     expect(readCues('')).toEqual([]);
   });
 

@@ -87,11 +87,19 @@ test.each([
   ['v[!0-9]', 'v1', false],
   ['*-{a,{b,c}x}', 'main-cx', true],
   ['a.b', 'axb', false],
+  ['a.(b)$|+^', 'a.(b)$|+^', true],
+  ['{a,b}'.repeat(8), 'abababab', true],
+  ['a,b}', 'a,b}', true],
+  ['[]^!]', '^', true],
+  ['[^a]', '^', true],
+  ['[^a]', 'b', false],
+  [String.raw`[\d]`, '5', false],
+  ['🚀?', '🚀🚀', true],
 ])('matches the pattern %s with the branch %s: %s', (pattern, name, expected) => {
   expect(compileGlob(pattern, { bySegment: true })?.test(name)).toBe(expected);
 });
 
-test.each(['{a', 'a[', '[z-a]', '{a,b}'.repeat(8)])('rejects the pattern %s', (pattern) => {
+test.each(['{a', 'a[', '[z-a]', '{a,{b}', '[]'])('rejects the pattern %s', (pattern) => {
   expect(compileGlob(pattern, { bySegment: true })).toBeUndefined();
 });
 

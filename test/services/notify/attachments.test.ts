@@ -180,7 +180,7 @@ describe('files of a notification', () => {
 });
 
 describe('a file', () => {
-  it('has a name without a path, and a type by its name or content', () => {
+  it('has a name without a path, and a type by its name or content', async () => {
     expect(['a/b\\c.txt', '..', '', ' \r\n', 'ü.pdf'].map((name) => toFileName(name, 1))).toEqual([
       'c.txt',
       'attachment.002',
@@ -188,10 +188,22 @@ describe('a file', () => {
       'attachment.002',
       'ü.pdf',
     ]);
-    const none = new Uint8Array();
-    expect(detectMediaType('Image/PNG; x=y', 'a.txt', none)).toBe('image/png');
-    expect(detectMediaType('application/octet-stream', 'a.txt', Buffer.from('%PDF-1.7'))).toBe('application/pdf');
-    expect(detectMediaType('evil\r\nheader: x/y', 'a.CSV', none)).toBe('text/csv');
-    expect(detectMediaType('', 'a.constructor', none)).toBe('application/octet-stream');
+    const pdf = Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n', 'latin1');
+    const zip = Buffer.from('PK\u0003\u0004\u0014\0', 'latin1');
+    const types = [
+      ['Image/PNG; x=y', 'a.txt', '', 'image/png'],
+      ['application/octet-stream', 'a.txt', pdf, 'application/pdf'],
+      ['evil\r\nheader: x/y', 'a.CSV', '', 'text/csv'],
+      ['', 'a.constructor', '', 'application/octet-stream'],
+      ['', 'a', zip, 'application/zip'],
+      ['', 'a.yml', 'a: 1', 'application/yaml'],
+      ['', 'a.svg', '<?xml version="1.0"?><svg/>', 'image/svg+xml'],
+      // Text that begins with the signature of a format.
+      ['', 'notes.txt', 'BM 12: paid', 'text/plain'],
+      ['', 'notes.md', 'GIF is a format', 'text/markdown'],
+    ] as const;
+    for (const [declared, name, head, type] of types) {
+      expect([name, await detectMediaType(declared, name, Buffer.from(head))]).toEqual([name, type]);
+    }
   });
 });

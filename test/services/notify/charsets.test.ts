@@ -77,6 +77,14 @@ describe('a form', () => {
     const { title, message, attachments } = await notifyWith('multipart/form-data; boundary=b', body);
     expect([title, message, attachments.map(({ filename }) => filename)]).toEqual(['Tür', 'Tür', ['Tür.txt']]);
   });
+
+  it('decodes an encoded file name in a multipart form, as sent by Python', async () => {
+    const body =
+      '--b\r\nContent-Disposition: form-data; name="body"\r\n\r\nx\r\n' +
+      `--b\r\nContent-Disposition: form-data; name="f"; filename*=utf-8''T%C3%BCr.txt\r\n\r\nx\r\n--b--\r\n`;
+    const { attachments } = await notifyWith('multipart/form-data; boundary=b', body);
+    expect(attachments.map(({ filename }) => filename)).toEqual(['Tür.txt']);
+  });
 });
 
 describe('other bodies', () => {

@@ -1,3 +1,4 @@
+import { decodeHTML } from 'entities';
 import type { InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { stripInvisible } from './plain-text.ts';
 
@@ -9,15 +10,7 @@ export function firstLine({ body, format }: Pick<InboxItem, 'body' | 'format'>):
   // 2000 characters are enough to fill a line, even of a megabyte.
   let text = body.slice(0, 2000).replaceAll('\r\n', '\n');
   if (format === 'html') {
-    text = text
-      .replace(/<(style|script|head|title)\b[^]*?(<\/\1>|$)/gi, ' ')
-      .replace(/<[^>]*(>|$)/g, ' ')
-      .replace(/&(nbsp|#160);/g, ' ')
-      .replace(/&lt;/g, '<')
-      .replace(/&gt;/g, '>')
-      .replace(/&quot;/g, '"')
-      .replace(/&#39;/g, "'")
-      .replace(/&amp;/g, '&');
+    text = decodeHTML(text.replace(/<(style|script|head|title)\b[^]*?(<\/\1>|$)/gi, ' ').replace(/<[^>]*(>|$)/g, ' '));
   }
   if (format === 'markdown') text = text.replace(/^[\s|:*_-]+$/gm, '');
   if (format !== 'html') text = text.trim().replace(blockEnds, ' · ');

@@ -38,7 +38,7 @@ export function parseAge(text: string): number | undefined {
   return Number(number) * (hoursByUnit[unitName.slice(0, 1)] ?? 1);
 }
 
-const clockIcons = String.raw`[⏱⏲⌚⌛🕐-🕧]\u{FE0F}?`;
+const clockIcons = String.raw`[\u23F1\u23F2\u231A\u231B\u{1F550}-\u{1F567}]\u{FE0F}?`;
 const durationPatterns: readonly RegExp[] = [
   new RegExp(
     [

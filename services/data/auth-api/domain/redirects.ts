@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { compileLinearExpression } from '../../../kit/linear-expression.ts';
 
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
@@ -37,7 +38,8 @@ function matchesEntry(entry: string, target: string): boolean {
       return segment === '?' ? '[^./]' : segment.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
     })
     .join('');
-  return new RegExp(`^${pattern}$`).test(target.split('#', 1)[0] ?? '');
+  // Anyone chooses the target, and several stars need too much time with backtracking.
+  return compileLinearExpression(`^${pattern}$`).test(target.split('#', 1)[0] ?? '');
 }
 
 /** Encodes a redirect for a query string but keeps it readable, like Supabase Auth. */

@@ -35,7 +35,7 @@ import type { Route } from './route.ts';
 const adminOnly =
   (handler: Route['answer']): Route['answer'] =>
   async (deps, call) => {
-    requireAdmin(deps, call);
+    await requireAdmin(deps, call);
     return handler(deps, call);
   };
 

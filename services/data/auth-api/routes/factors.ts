@@ -156,7 +156,7 @@ async function checkCode(
     const token = await rotateToken(sql, session, active.token, call.now);
     const updated = await findUserAndSession(sql, user.id, session.id);
     if (updated === undefined || updated.session === null) throw new Error('the session no longer exists');
-    return buildSessionView(deps, call, { user: updated.user, session: updated.session, token });
+    return await buildSessionView(deps, call, { user: updated.user, session: updated.session, token });
   });
   limits.clearFailures('factor', factor.id);
   return createOkResponse(view);

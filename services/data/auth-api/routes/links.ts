@@ -21,7 +21,7 @@ export const linkRoutes: readonly Route[] = [
 ];
 
 async function invite(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
-  requireAdmin(deps, call);
+  await requireAdmin(deps, call);
   const body = await call.body();
   const email = parseEmail(body.text('email'));
   const data = body.object('data') ?? {};
@@ -44,7 +44,7 @@ function createUser(sql: Sql, { now }: AuthCall, change: UserChange & { readonly
 }
 
 async function generateLink(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
-  requireAdmin(deps, call);
+  await requireAdmin(deps, call);
   const body = await call.body();
   const email = parseEmail(body.text('email'));
   const redirectTo = getRedirectTarget(deps, call, body.text('redirect_to'));

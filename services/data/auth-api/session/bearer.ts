@@ -20,10 +20,10 @@ function readAlgorithm(token: string): string | undefined {
   }
 }
 
-function verifyClaims({ keys }: Pick<AuthDependencies, 'keys'>, call: AuthCall): Claims {
+async function verifyClaims({ keys }: Pick<AuthDependencies, 'keys'>, call: AuthCall): Promise<Claims> {
   const token = call.bearer;
   if (token === undefined) throw createMissingTokenError();
-  const verified = keys.verify(token);
+  const verified = await keys.verify(token);
   if ('claims' in verified) return verified.claims;
   const errorPrefix = 'invalid JWT: unable to parse or verify signature,';
   const { kind } = verified.refusal;
@@ -46,10 +46,11 @@ function verifyClaims({ keys }: Pick<AuthDependencies, 'keys'>, call: AuthCall):
  *
  * @throws AuthError
  */
-export function requireAdmin(deps: Pick<AuthDependencies, 'keys'>, call: AuthCall): void {
+export async function requireAdmin(deps: Pick<AuthDependencies, 'keys'>, call: AuthCall): Promise<void> {
   const token = call.bearer;
-  if (token !== undefined && !token.includes('.') && deps.keys.getRole(token) === 'service_role') return;
-  if (verifyClaims(deps, call)['role'] !== 'service_role') throw new AuthError(403, 'not_admin', 'User not allowed');
+  if (token !== undefined && !token.includes('.') && (await deps.keys.getRole(token)) === 'service_role') return;
+  const { role } = await verifyClaims(deps, call);
+  if (role !== 'service_role') throw new AuthError(403, 'not_admin', 'User not allowed');
 }
 
 /** Signed-in caller with a valid session. */
@@ -65,7 +66,7 @@ export interface SignedInCaller {
  * @throws AuthError with the text of Supabase Auth
  */
 export async function requireUser(deps: AuthDependencies, call: AuthCall): Promise<SignedInCaller> {
-  const claims = verifyClaims(deps, call);
+  const claims = await verifyClaims(deps, call);
   const { sub, session_id: sessionId } = claims;
   if (typeof sub !== 'string' || sub === '') throw createTokenError('invalid claim: missing sub claim');
   if (!isUuid(sub)) throw createTokenError('invalid claim: sub claim must be a UUID').withStatus(400);

@@ -29,14 +29,18 @@ export async function createSession(
   deps.metrics.sessions.inc({ method });
   recordSignIn(deps, call, { event: 'sign_in', user: user.email ?? user.id, method });
   const time = new Date(now).toISOString();
-  return buildSessionView(deps, call, { user: { ...user, last_sign_in_at: time, updated_at: time }, session, token });
+  return await buildSessionView(deps, call, {
+    user: { ...user, last_sign_in_at: time, updated_at: time },
+    session,
+    token,
+  });
 }
 
-export function buildSessionView(
+export async function buildSessionView(
   { keys, settings }: Pick<AuthDependencies, 'keys' | 'settings'>,
   { base, now }: Pick<AuthCall, 'base' | 'now'>,
   { user, session, token }: { readonly user: StoredUser; readonly session: StoredSession; readonly token: string },
-): SessionView {
+): Promise<SessionView> {
   const iat = Math.floor(now / 1000);
   const exp = iat + settings.jwtExpiry;
   const claims = {
@@ -56,7 +60,7 @@ export function buildSessionView(
     is_anonymous: user.is_anonymous,
   };
   return {
-    access_token: keys.sign(claims),
+    access_token: await keys.sign(claims),
     token_type: 'bearer',
     expires_in: settings.jwtExpiry,
     expires_at: exp,

@@ -27,11 +27,14 @@ export async function refresh(deps: AuthDependencies, call: AuthCall, token: str
     }
     if (!revoked) {
       const next = await rotateToken(sql, session, token, call.now);
-      return { session: buildSessionView(deps, call, { user, session, token: next }), result: 'rotated' };
+      return { session: await buildSessionView(deps, call, { user, session, token: next }), result: 'rotated' };
     }
     const isRecent = updatedAt + timing.reuseMs >= call.now && timing.reuseMs > 0;
     if (active !== null && (active.parent === token || isRecent)) {
-      return { session: buildSessionView(deps, call, { user, session, token: active.token }), result: 'repeated' };
+      return {
+        session: await buildSessionView(deps, call, { user, session, token: active.token }),
+        result: 'repeated',
+      };
     }
     // The transaction must commit, so the error is returned instead of thrown.
     await revokeFamily(sql, session, call.now);

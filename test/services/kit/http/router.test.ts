@@ -80,7 +80,7 @@ describe('a router', () => {
   });
 
   it('refuses two routes with the same method and path', () => {
-    expect(() => new Router([route('GET', '/a/:b'), route('GET', '/a/:b')])).toThrow(/already declared/);
+    expect(() => new Router([route('GET', '/a/:b'), route('GET', '/a/:b')])).toThrow(/declared twice/);
     expect(() => new Router([route('GET', '/a/*b/c'), route('GET', '/a/*d/c')])).toThrow(/declared twice/);
   });
 

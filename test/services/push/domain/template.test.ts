@@ -238,8 +238,16 @@ describe('template limits', () => {
   });
 
   it.each([
-    ['an expression that multiplies', '{{ regexFind "(((a{30}){30}){30}){30}" "a" }}', 'invalid repeat count'],
-    ['many empty repetitions', '{{ regexFind "((((){9}){9}){9}){999}" "a" }}', 'invalid repeat count'],
+    ['an expression that multiplies', '{{ regexFind "(((a{30}){30}){30}){30}" "a" }}', 'expression too large'],
+    ['many empty repetitions', '{{ regexFind "((((){9}){9}){9}){999}" "a" }}', 'expression too large'],
+    ['a nested repetition', '{{ regexFind "(a{100}){100}" "a" }}', 'invalid repeat count: `{100}`'],
+    ['many long repetitions', `{{ regexFind "${'a{1000}'.repeat(30)}" "a" }}`, 'expression too large'],
+    [
+      'repetitions after a quoted bracket',
+      `{{ regexFind ` + '`\\Q[\\E' + `${'a{1000}'.repeat(30)}]` + '` "a" }}',
+      'expression too large',
+    ],
+    ['one long search', '{{ regexFind "([xz]?){1000}[yw]" (repeat 9000 "x") }}', 'took too long'],
     [
       'lists in lists, printed',
       '{{ $x := list 1 }}{{ range 40 }}{{ $x = list $x $x }}{{ end }}{{ $x }}',

@@ -1,5 +1,5 @@
 import { ExecutionError } from '../errors.ts';
-import { Expression, escapeExpression } from '../regex/expression.ts';
+import { Expression, escapeExpression } from '../expression.ts';
 import type { TemplateRun } from '../run.ts';
 import { List, type Value } from '../values.ts';
 import { defineFunction, type TemplateFunction } from './signature.ts';

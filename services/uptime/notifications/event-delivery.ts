@@ -1,32 +1,12 @@
-import type { Kysely } from 'kysely';
-import { z } from 'zod';
-import { defineJob } from '../../contracts/jobs.ts';
-import { notificationOffered, NotificationType } from '../../contracts/notify/notification.ts';
+import type { z } from 'zod';
+import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
-import type { UptimeEvent } from './events.ts';
+import { deliverEvent } from './event-queue.ts';
 
-const seconds = 1000;
-
-/** Delivers an event; events of one monitor are delivered in order. */
-const deliver = defineJob(
-  'uptime.tell',
-  z.object({
-    title: z.string(),
-    body: z.string(),
-    type: NotificationType,
-    event: z.looseObject({ id: z.string(), kind: z.string() }),
-    tag: z.string(),
-    monitor: z.int().nullable(),
-    /** Dependencies whose outage can suppress the event. */
-    hosts: z.array(z.int()),
-  }),
-  { backoffMs: [1, 2, 4, 8, 16, 32, 64, 128, 300].map((wait) => wait * seconds), concurrency: 8 },
-);
-
-export interface NotifierDependencies {
+export interface EventDeliveryDependencies {
   readonly context: Pick<Context, 'jobs' | 'handovers' | 'fetch' | 'log' | 'appPages'>;
   readonly options: () => UptimeOptions;
   /** Returns the Delivery URLs of a monitor. */
@@ -41,49 +21,17 @@ export interface NotifierDependencies {
   readonly isSuppressed: (kind: string, monitor: number, hosts: readonly number[], at: number) => boolean;
 }
 
-export interface EnqueueOptions {
-  readonly monitor: number | null;
-  /** Key of events that are delivered in order; defaults to the monitor. */
-  readonly order?: string;
-  /** Tag of the destinations; null for the tag of the settings. */
-  readonly tag: string | null;
-  /** Dependencies whose outage can suppress the event. */
-  readonly hosts?: readonly number[];
-  /** Earliest delivery, in milliseconds since the epoch. */
-  readonly notBefore?: number;
-}
+/** Hands the events of `EventQueue` over until that succeeds. */
+export class EventDelivery {
+  readonly #dependencies: EventDeliveryDependencies;
 
-/** Delivers events reliably: they are stored with their cause and handed over until that succeeds. */
-export class Notifier {
-  readonly #dependencies: NotifierDependencies;
-
-  constructor(dependencies: NotifierDependencies) {
+  constructor(dependencies: EventDeliveryDependencies) {
     this.#dependencies = dependencies;
-  }
-
-  /** Enqueues an event within the transaction of its cause. */
-  async enqueue(
-    transaction: Kysely<any>,
-    event: UptimeEvent,
-    { monitor, order, tag, hosts = [], notBefore }: EnqueueOptions,
-  ): Promise<void> {
-    const orderKey = order ?? (monitor === null ? undefined : `monitor:${String(monitor)}`);
-    const { jobs, options } = { jobs: this.#dependencies.context.jobs, options: this.#dependencies.options() };
-    await jobs.enqueue(
-      transaction,
-      deliver,
-      { ...event, tag: tag || options.notifyTag, monitor, hosts: [...hosts] },
-      {
-        key: event.event.id,
-        ...(orderKey === undefined ? {} : { orderKey }),
-        ...(notBefore === undefined ? {} : { runAt: notBefore }),
-      },
-    );
   }
 
   handle(): Disposable {
     const { context, sent, failed, isSuppressed: isCovered, notifyFollowers: follow } = this.#dependencies;
-    return context.jobs.handle(deliver, async ({ payload }) => {
+    return context.jobs.handle(deliverEvent, async ({ payload }) => {
       const { event, monitor, hosts } = payload;
       if (monitor !== null && isCovered(event.kind, monitor, hosts, Date.parse(String(event['at'])))) return;
       await follow(event);
@@ -99,7 +47,7 @@ export class Notifier {
     });
   }
 
-  async #deliver(payload: z.infer<typeof deliver.schema>): Promise<void> {
+  async #deliver(payload: z.infer<typeof deliverEvent.schema>): Promise<void> {
     const { title, body, type, event, tag, monitor } = payload;
     const { context, options, urlsFor } = this.#dependencies;
     const urls = monitor === null ? [] : [...urlsFor(monitor)];

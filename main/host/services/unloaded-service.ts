@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { ApiHandler } from '../../../services/contracts/api.ts';
+import type { AccountData } from '../../../services/contracts/control/account-data.ts';
+import type { Health } from '../../../services/contracts/health.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { servicePartName } from '../backup/write.ts';
+import type { ServiceSettings } from '../config/settings.ts';
+import type { HostDependencies } from './host-parts.ts';
+
+export interface UnloadedServiceOptions {
+  readonly descriptor: ServiceDescriptor;
+  readonly settings: ServiceSettings['settings'];
+  /** Creates and starts the service. `created` is called with the service that is to be disposed at the end. */
+  readonly open: (settings: unknown, signal: AbortSignal, created: (service: Service) => void) => Promise<Service>;
+  readonly loaded: () => void;
+  /** Called when the service could not be loaded, unless it was stopped before. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Returns whether a service with these tables can wait for its first request. */
+export async function canWaitForRequest(
+  { id, loadOnDemand }: ServiceDescriptor,
+  parts: Pick<HostDependencies, 'dataDir' | 'releases'>,
+  context: Pick<Context, 'db' | 'files'>,
+  settings: ServiceSettings['settings'],
+): Promise<boolean> {
+  if (loadOnDemand === undefined || existsSync(join(parts.dataDir, id, servicePartName))) return false;
+  if (await parts.releases.hasPending(id)) return false;
+  const { rows } = await sql`select 1 from jobs where state <> 'done' limit 1`.execute(context.db);
+  if (rows.length > 0) return false;
+  return !(await loadOnDemand.isUsed({ db: context.db, files: context.files, settings }));
+}
+
+/** Service whose code is loaded with its first request. After that it passes all calls on. */
+export class UnloadedService implements Service {
+  readonly #options: UnloadedServiceOptions;
+  readonly #stopping = new AbortController();
+  #settings: unknown;
+  #loading: Promise<Service> | undefined;
+  #created: Service | undefined;
+  #loaded: Service | undefined;
+
+  constructor(options: UnloadedServiceOptions) {
+    this.#options = options;
+    this.#settings = options.settings;
+  }
+
+  /**
+   * Loads the service once for all callers.
+   * @throws Problem `host.service_not_loaded` (503); the host then restarts the service, which loads it again.
+   */
+  load(): Promise<Service> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  async #load(): Promise<Service> {
+    const { descriptor, open, loaded, failed } = this.#options;
+    try {
+      this.#stopping.signal.throwIfAborted();
+      this.#loaded = await open(this.#settings, this.#stopping.signal, (service) => (this.#created = service));
+      loaded();
+      return this.#loaded;
+    } catch (cause) {
+      if (!this.#stopping.signal.aborted) failed(cause);
+      const reason = cause instanceof Problem ? cause.detail : 'See the log for the reason.';
+      const detail = `${descriptor.title} could not be started. ${reason}`;
+      throw new Problem('host.service_not_loaded', 503, detail, { cause, retryable: true });
+    }
+  }
+
+  get api(): readonly ApiHandler[] {
+    return this.#loaded?.api ?? [];
+  }
+
+  get drain(): Service['drain'] {
+    return this.#loaded?.drain;
+  }
+
+  get accountData(): AccountData {
+    return {
+      summary: async (account) => (await (await this.load()).accountData?.summary(account)) ?? [],
+      release: async (account, disposition) => (await this.load()).accountData?.release(account, disposition),
+    };
+  }
+
+  /** Undefined when the loaded service cannot apply settings, so that the host restarts it. */
+  get reconfigure(): Service['reconfigure'] {
+    if (this.#loaded !== undefined && this.#loaded.reconfigure === undefined) return undefined;
+    return async (settings) => {
+      this.#settings = settings;
+      // A service that is being loaded was created with the former settings.
+      if (this.#loading !== undefined) await (await this.#loading).reconfigure?.(settings);
+    };
+  }
+
+  /** The files that backups do not copy may exist from an earlier use. */
+  get backup(): Service['backup'] {
+    const { excludedFromCopy = [] } = this.#options.descriptor;
+    if (this.#loaded === undefined ? excludedFromCopy.length === 0 : this.#loaded.backup === undefined)
+      return undefined;
+    return async (folder) => (await this.load()).backup?.(folder);
+  }
+
+  async start(): Promise<void> {
+    // Starts with the first request.
+  }
+
+  async health(): Promise<Health> {
+    const { loadOnDemand } = this.#options.descriptor;
+    if (this.#loaded === undefined && loadOnDemand !== undefined) return loadOnDemand.health;
+    return (await this.load()).health();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#loading?.catch(() => undefined);
+    await this.#created?.[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,35 @@
+import type { Health } from '../contracts/health.ts';
+import type { Context } from '../contracts/service.ts';
+import type { OptionFiles } from './add/option-files.ts';
+import type { DownloadComponents } from './composition.ts';
+import type { EngineMonitor } from './engine/engine-monitor.ts';
+import type { Queue } from './queue/queue.ts';
+import { DownloadStore } from './store/store.ts';
+
+/** Returns a function for the health, with running downloads and, before the first one, a suggestion. */
+export function createHealth(
+  context: Context,
+  { engine, live, queue }: DownloadComponents,
+  optionFiles: OptionFiles,
+): () => Promise<Health> {
+  /** Remains true after the first download, so that the suggestion to begin is not shown again. */
+  let hasAny = false;
+  return async () => {
+    const health = getState(queue, engine, optionFiles);
+    if (health.state !== 'up') return health;
+    const running = [...engine.running, ...live.running].slice(0, 5);
+    const withRunning = running.length > 0 ? { ...health, running } : health;
+    hasAny ||= await new DownloadStore(context.db).hasAny();
+    return hasAny ? withRunning : { ...withRunning, begin: { label: 'Download a first video', to: '/downloads' } };
+  };
+}
+
+function getState(queue: Queue, engine: EngineMonitor, { problem, ignoredOptions }: OptionFiles): Health {
+  if (engine.health !== undefined) return engine.health;
+  if (problem !== undefined) return { state: 'degraded', detail: problem };
+  if (ignoredOptions !== undefined) {
+    const remedy = { label: 'Correct the options', to: '/settings/downloads/ytdlOptions', adminOnly: true } as const;
+    return { state: 'degraded', detail: ignoredOptions, remedy };
+  }
+  return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
+}

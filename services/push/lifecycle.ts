@@ -1,0 +1,111 @@
+import { accountsChanged } from '../contracts/control/accounts.ts';
+import { pushOffered, pushPublished, pushRetracted, pushStored } from '../contracts/push/topics.ts';
+import type { Context } from '../contracts/service.ts';
+import { Activity } from '../kit/activity.ts';
+import type { Traffic } from './metrics/traffic.ts';
+import type { Access } from './ntfy-api/access.ts';
+import type { Delivery } from './publish/delivery.ts';
+import type { Emails } from './publish/emails.ts';
+import { receiveOffers } from './publish/receive-offers.ts';
+import type { QuietHours } from './quiet/quiet-hours.ts';
+import type { Recurring } from './recurring/recurring.ts';
+import { removeExpiredMessages } from './retention/remove-expired.ts';
+import type { Search } from './search/search.ts';
+import type { DerivedSettings } from './settings/derived-settings.ts';
+import type { KeepAlive } from './subscribe/keep-alive.ts';
+import type { Subscribers } from './subscribe/subscribers.ts';
+import type { Visitors } from './topics/visitors.ts';
+import type { WebPush } from './web-push/web-push.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Features that start, stop or have regular work. */
+interface Features {
+  readonly visitors: Visitors;
+  readonly subscribers: Subscribers;
+  readonly traffic: Traffic;
+  readonly quietHours: QuietHours;
+  readonly webPush: WebPush;
+  readonly search: Search;
+  readonly emails: Emails;
+  readonly delivery: Delivery;
+  readonly recurring: Recurring;
+  readonly keepAlive: KeepAlive;
+  readonly access: Access;
+  readonly derivedSettings: DerivedSettings;
+}
+
+/** Starts and stops the features of the service in order, and runs their regular work. */
+export class Lifecycle implements AsyncDisposable {
+  readonly #context: Context;
+  readonly #features: Features;
+  readonly #resources = new DisposableStack();
+
+  constructor(context: Context, features: Features) {
+    this.#context = context;
+    this.#features = features;
+  }
+
+  async start(): Promise<void> {
+    const { access, delivery, derivedSettings, emails, keepAlive, quietHours, recurring, traffic, visitors, webPush } =
+      this.#features;
+    const context = this.#context;
+    const resources = this.#resources;
+    await traffic.resume();
+    visitors.topics.resume(await delivery.messages.topics());
+    await access.start();
+    resources.use(await webPush.start());
+    resources.use(await quietHours.start());
+    resources.use(context.handovers.receive(pushOffered, receiveOffers({ context, delivery, derivedSettings })));
+    resources.use(await delivery.start());
+    resources.use(emails.start());
+    resources.use(await recurring.start());
+    this.#subscribe();
+    keepAlive.start();
+    resources.use(keepAlive);
+    this.#startTimers();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { delivery, quietHours, recurring, subscribers, traffic } = this.#features;
+    this.#resources.dispose();
+    await recurring[Symbol.asyncDispose]();
+    await delivery[Symbol.asyncDispose]();
+    await quietHours[Symbol.asyncDispose]();
+    subscribers.endAll();
+    await traffic.save(delivery.publisher);
+  }
+
+  #subscribe(): void {
+    const { bus } = this.#context;
+    const { subscribers } = this.#features;
+    const activity = this.#resources.use(new Activity(this.#context, pushStored));
+    this.#resources.use(bus.subscribe(pushPublished, activity.touch));
+    this.#resources.use(bus.subscribe(pushRetracted, activity.touch));
+    this.#resources.use(bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
+  }
+
+  #startTimers(): void {
+    const { clock, log } = this.#context;
+    const { delivery } = this.#features;
+    const logFailure = (error: unknown): void => log.error('push maintenance failed', { error });
+    this.#resources.use(clock.every(minuteMs, () => void this.#runMinutely().catch(logFailure)));
+    this.#resources.use(clock.every(hourMs, () => void delivery.runHourly().catch(logFailure)));
+  }
+
+  async #runMinutely(): Promise<void> {
+    const { delivery, quietHours, recurring, search, subscribers, traffic, visitors, webPush } = this.#features;
+    traffic.statistics.sample();
+    // Saved first, because deleted messages can no longer be counted.
+    await traffic.save(delivery.publisher);
+    await delivery.retention.upkeep();
+    await removeExpiredMessages(this.#context, delivery.messages, search, delivery.inboxCursor);
+    await delivery.runMinutely();
+    await recurring.runMinutely();
+    await webPush.upkeep();
+    await quietHours.upkeep();
+    visitors.limits.removeInactive();
+    visitors.topics.removeIdle((topic) => subscribers.hasSubscribers(topic));
+  }
+}
