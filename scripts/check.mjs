@@ -3,25 +3,34 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { root, run } from './commands.mjs';
+import { getToolFile } from './tool-file.mjs';
 
 /** Options of ESLint with a cache for each part of the tree. */
 const lint = (part, ...options) => [...options, '--max-warnings', '0', '--cache', '--cache-location', `.cache/${part}`];
 
 const checks = [
   // The pages are a TypeScript program of their own, which a second process loads meanwhile.
-  ['lint', 'eslint', lint('eslint', '.', '--ignore-pattern', 'renderer/**')],
-  ['lint of the pages', 'eslint', lint('eslint-pages', 'renderer')],
-  ['types', 'tsc', ['-b', 'tsconfig.build.json']],
-  ['format', 'prettier', ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.']],
-  ['pages', 'svelte-check', ['--tsconfig', './renderer/tsconfig.json', '--fail-on-warnings', '--output', 'human']],
-  ['unused code', 'knip', ['--no-progress']],
+  ['lint', getToolFile('eslint'), lint('eslint', '.', '--ignore-pattern', 'renderer/**')],
+  ['lint of the pages', getToolFile('eslint'), lint('eslint-pages', 'renderer')],
+  ['types', getToolFile('typescript', 'tsc'), ['-b', 'tsconfig.build.json']],
+  [
+    'format',
+    getToolFile('prettier'),
+    ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.'],
+  ],
+  [
+    'pages',
+    getToolFile('svelte-check'),
+    ['--tsconfig', './renderer/tsconfig.json', '--fail-on-warnings', '--output', 'human'],
+  ],
+  ['unused code', getToolFile('knip'), ['--no-progress']],
   [
     'dependency rules',
-    'depcruise',
+    getToolFile('dependency-cruiser', 'depcruise'),
     ['--config', '.dependency-cruiser.cjs', 'main', 'services', 'renderer/src', '--output-type', 'err-long'],
   ],
-  ['configuration docs', 'node', ['scripts/configuration-docs.ts', '--check']],
-  ['architecture docs', 'node', ['scripts/architecture-docs.ts', '--check']],
+  ['configuration docs', 'scripts/configuration-docs.ts', ['--check']],
+  ['architecture docs', 'scripts/architecture-docs.ts', ['--check']],
 ];
 
 /** The checks allocate much and briefly: a larger young generation saves a tenth of their time. */
@@ -34,9 +43,9 @@ const env = {
 let failed = 0;
 async function worker() {
   for (let check = checks.shift(); check; check = checks.shift()) {
-    const [title, command, args] = check;
+    const [title, file, args] = check;
     const started = performance.now();
-    const { status, stdout, stderr } = await run(command, args, { quiet: true, env });
+    const { status, stdout, stderr } = await run(process.execPath, [file, ...args], { quiet: true, env });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${title} (${seconds} s)`);
     if (status !== 0) {

@@ -15,6 +15,8 @@ const fields = {
   keepRunning: z.boolean(),
   /** Effect of closing the window when no tray shows the app. */
   closing: WhenClosed,
+  /** The user does not want to move the app to the Applications folder. */
+  staysInFolder: z.boolean(),
   /** Copied video links are offered. */
   watchClipboard: z.boolean(),
 } as const;
@@ -27,6 +29,7 @@ const defaults: Fields = {
   explainedTray: false,
   keepRunning: true,
   closing: 'ask',
+  staysInFolder: false,
   watchClipboard: false,
 };
 

@@ -38,6 +38,7 @@ import { getStopTimeout } from './services/service-run.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { startAll } from './services/start-all.ts';
 import { version } from './runtime/version.ts';
+import { exportKeyFile } from './vault/vault.ts';
 
 export interface HostOptions {
   readonly dataDir: string;
@@ -256,7 +257,7 @@ function openDesktop(
 }
 
 function openHostBackups(
-  { dataDir, restartHost }: HostOptions,
+  { dataDir, keyStore, restartHost }: HostOptions,
   { config, parts }: Kernel,
   runners: ReadonlyMap<string, ServiceRunner>,
 ): BackupStore & AsyncDisposable {
@@ -265,6 +266,8 @@ function openHostBackups(
     settings: () => config.read().host,
     clock: parts.clock,
     log: parts.log.child('backup'),
+    keyFile: () => exportKeyFile(parts.vault),
+    keyWrapping: keyStore?.wrapping,
     parts: () => getBackupParts(runners),
     onScheduled: (name) => parts.security.record({ event: 'backup_created', detail: `${name}, by schedule` }),
     restartHost: () => restartHost?.(),

@@ -18,15 +18,15 @@ import { hasTray, type Run } from '../desktop/tray-presence.ts';
 import { getPhaseNotice } from '../desktop/tray-state.ts';
 import { openUpdates, type Updater, type Updates } from '../desktop/updates.ts';
 import { openBridge } from './bridge.ts';
-import { showCloseDialog, showFailureDialog, showDataLossWarning, showTrayHint } from './dialogs.ts';
+import { offerMove, showCloseDialog, showFailureDialog, showDataLossWarning, showTrayHint } from './dialogs.ts';
 import type { ElectronApi } from './electron.ts';
 import { forkHost } from './host-child.ts';
 import { hostLog } from './host-log.ts';
 import { createKeyHandlers } from './key-wrapping.ts';
-import { openLoginItem } from './login-item.ts';
+import { openLoginItem, wasOpenedAtLogin } from './login-item.ts';
 import type { MenuActions } from './menu.ts';
 import { electronNotifier } from './notifier.ts';
-import { watchPower } from './power.ts';
+import { watchPower, watchShutdown } from './power.ts';
 import { guardContents, guardPermissions, openOutside, webPreferences } from './security.ts';
 import { openTray, type AppTray } from './tray.ts';
 import { createWindow, type AppWindow } from './window.ts';
@@ -107,7 +107,7 @@ class DesktopApp {
     this.#followQuitting();
     this.#preferences = openPreferences(options.openStore(profile));
     this.#path = findLinkedPage(findLink(options.argv) ?? '');
-    this.#opensWindow = !options.hidden || this.#path !== undefined;
+    this.#opensWindow = !(options.hidden || wasOpenedAtLogin(parts.app, platform)) || this.#path !== undefined;
     this.#window = this.#createWindow();
     this.#followLinks();
     guardContents(parts, this.#getPageBase, this.#warn('an address could not be opened'));
@@ -119,8 +119,12 @@ class DesktopApp {
     const { parts, platform } = this.#options;
     await parts.app.whenReady();
     this.#isReady = true;
+    watchShutdown(parts.powerMonitor, () => void this.#quit());
+    // Only a window receives the end of the session, also when the app starts in the tray.
+    if (platform === 'win32') this.#window.prepare();
     // The pages have their own menu; macOS needs one for copy and paste.
     if (platform !== 'darwin') parts.Menu.setApplicationMenu(null);
+    if (await offerMove(parts, platform, this.#preferences)) return;
     guardPermissions(parts.session.defaultSession, this.#getPageBase);
     await this.#openControls();
     if (this.#isQuitting) return;
@@ -176,6 +180,11 @@ class DesktopApp {
         }),
       hidden: () => showTrayHint(this.#tray !== undefined, preferences, this.#notifier),
       quit: () => parts.app.quit(),
+      // Windows emits no 'before-quit' then, and waits a few seconds for programs that delay the end of the session.
+      sessionEnds: (event) => {
+        event.preventDefault();
+        void this.#quit();
+      },
       failed: this.#warn('the window could not be closed'),
       failing: (retry) =>
         void showFailureDialog(parts, this.#pageBase, retry).catch(this.#warn('the page could not be shown')),
@@ -208,7 +217,8 @@ class DesktopApp {
       if (linked !== undefined) this.#open(linked);
     });
     app.on('activate', this.#bringBack);
-    app.setAsDefaultProtocolClient('homeport');
+    // From source, the system would start Electron without the path of the app.
+    if (app.isPackaged) app.setAsDefaultProtocolClient('homeport');
   }
 
   /** Opens the tray, the updates and the answers to the pages. */
@@ -323,12 +333,16 @@ class DesktopApp {
   }
 
   #startHost(): HostProcess {
-    const { parts, root, hostArgv } = this.#options;
+    const { parts, root, hostArgv, platform } = this.#options;
     return superviseHostProcess({
       fork: () => {
         this.#generation += 1;
         const entry = join(root, 'host', 'main-shell-host-entry.js');
-        return forkHost(parts.utilityProcess, { entry, argv: [root, ...hostArgv] });
+        return forkHost(parts.utilityProcess, {
+          entry,
+          argv: [root, ...hostArgv],
+          downloadsFolder: platform === 'linux' ? undefined : parts.app.getPath('downloads'),
+        });
       },
       clock: systemClock,
       answers: this.#createShellAnswers(),

@@ -25,6 +25,33 @@ export function showCloseDialog(
   };
 }
 
+/**
+ * Offers to move an app that was started from its disk image or another folder: updates and the start at login need it
+ * among the applications. Returns whether the app was moved and starts again from there.
+ */
+export async function offerMove(
+  { app, dialog }: Pick<ElectronApi, 'app' | 'dialog'>,
+  platform: NodeJS.Platform,
+  preferences: Preferences,
+): Promise<boolean> {
+  if (platform !== 'darwin' || !app.isPackaged || preferences.get('staysInFolder') || app.isInApplicationsFolder()) {
+    return false;
+  }
+  const { response, checkboxChecked } = await dialog.showMessageBox({
+    type: 'question',
+    title: 'Homeport',
+    message: 'Move Homeport to the Applications folder?',
+    detail: 'Updates and the start at login work only from there. Homeport starts again after the move.',
+    buttons: ['Move', 'Not now'],
+    defaultId: 0,
+    cancelId: 1,
+    checkboxLabel: 'Do not ask again',
+  });
+  if (response === 0) return app.moveToApplicationsFolder();
+  if (checkboxChecked) preferences.set('staysInFolder', true);
+  return false;
+}
+
 /** Shown when the page's process crashes repeatedly: retry, or open in the browser. */
 export async function showFailureDialog(
   { dialog, shell }: Pick<ElectronApi, 'dialog' | 'shell'>,

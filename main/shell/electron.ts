@@ -6,6 +6,10 @@ export interface ElectronApi {
     typeof Electron.app,
     | 'exit'
     | 'getLoginItemSettings'
+    | 'getPath'
+    | 'isInApplicationsFolder'
+    | 'isPackaged'
+    | 'moveToApplicationsFolder'
     | 'on'
     | 'quit'
     | 'requestSingleInstanceLock'

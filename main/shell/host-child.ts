@@ -11,14 +11,20 @@ export interface HostProgram {
   /** Entry file of the process. */
   readonly entry: string;
   readonly argv: readonly string[];
+  /** The user's folder for downloads, which may have been moved; undefined for the usual place. */
+  readonly downloadsFolder: string | undefined;
 }
 
 /** Starts the services in a separate process. Call it only when the app is ready. */
-export function forkHost(utilityProcess: ElectronApi['utilityProcess'], { entry, argv }: HostProgram): HostChild {
+export function forkHost(
+  utilityProcess: ElectronApi['utilityProcess'],
+  { entry, argv, downloadsFolder }: HostProgram,
+): HostChild {
   const child = utilityProcess.fork(entry, [...argv], {
     serviceName: 'Homeport services',
     execArgv: [...hostFlags],
     stdio: 'inherit',
+    ...(downloadsFolder !== undefined && { env: { ...process.env, HOMEPORT_USER_DOWNLOADS: downloadsFolder } }),
   });
   return {
     line: {

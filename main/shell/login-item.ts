@@ -12,9 +12,19 @@ export interface LoginItemOptions {
 export function openLoginItem({ app, platform, environment, command }: LoginItemOptions): LoginItem {
   if (platform === 'linux') return autostartFile(environment, command);
   const [path = process.execPath, ...args] = command;
-  const entry = { path, args: [...args, '--hidden'] };
+  // Windows stores one command line; Electron joins the arguments without quotes.
+  const quoted = args.map((each) => (platform === 'win32' && each.includes(' ') ? `"${each}"` : each));
+  const entry = { path, args: [...quoted, '--hidden'] };
   return {
     get: async () => app.getLoginItemSettings(entry).openAtLogin,
     set: async (on) => app.setLoginItemSettings({ ...entry, openAtLogin: on }),
   };
+}
+
+/** macOS passes no arguments to login items, so the app itself finds out whether to start without its window. */
+export function wasOpenedAtLogin(
+  app: Pick<ElectronApi['app'], 'getLoginItemSettings'>,
+  platform: NodeJS.Platform,
+): boolean {
+  return platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
 }

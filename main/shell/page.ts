@@ -31,7 +31,7 @@ const pauses = [1000, 2000, 5000, 10_000, 30_000] as const;
 const maxCrashes = 3;
 const crashWindowMs = 60_000;
 
-/** Follows the contents of a window; the first page is loaded by `go` or `serve`. */
+/** Follows the contents of a window; the first page is loaded by `go`. */
 export function openPage(options: PageOptions): WindowPage {
   return new LoadedPage(options);
 }
@@ -41,6 +41,8 @@ class LoadedPage implements WindowPage {
   readonly #contents: ElectronWindow['webContents'];
   #base: string | undefined;
   #path = '/';
+  /** A page was requested: a window that only waits for the end of the session loads none. */
+  #isRequested = false;
   #failures = 0;
   #retry: Disposable | undefined;
   #crashes: readonly number[] = [];
@@ -57,12 +59,13 @@ class LoadedPage implements WindowPage {
 
   go(path: string): void {
     this.#path = path;
+    this.#isRequested = true;
     this.#load();
   }
 
   serve(base: string | undefined): void {
     this.#base = base;
-    if (base === undefined) return;
+    if (base === undefined || !this.#isRequested) return;
     const currentUrl = URL.parse(this.#contents.getURL());
     // A page that was already loaded reconnects automatically.
     if (currentUrl?.origin === new URL(base).origin) return;

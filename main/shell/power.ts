@@ -3,7 +3,10 @@ import { ConnectionClosed } from '../desktop/calls.ts';
 import type { HostProcess } from '../desktop/host-process.ts';
 import type { ElectronApi } from './electron.ts';
 
-/** After a sleep, timers are late and connections are dead: the host checks its timers and services immediately. */
+/**
+ * Follows sleep and the end of the computer. After a sleep, timers are late and connections are dead: the host checks
+ * its timers and services immediately.
+ */
 export function watchPower(
   powerMonitor: ElectronApi['powerMonitor'],
   { ask }: Pick<HostProcess, 'ask'>,
@@ -15,5 +18,25 @@ export function watchPower(
       // A host that is not running checks everything when it starts.
       if (!(error instanceof ConnectionClosed)) log.error('services check after resume failed', { error });
     });
+  });
+}
+
+/** Event whose default action delays the end of the session; Electron's types omit it. */
+interface ShutdownEvent {
+  preventDefault(): void;
+}
+
+/**
+ * Ends the app with the computer on macOS and Linux. A prevented `before-quit` would count as a refusal to shut down
+ * there, so the app exits by itself once its services have ended.
+ */
+export function watchShutdown(powerMonitor: ElectronApi['powerMonitor'], end: () => void): void {
+  const on = powerMonitor.on.bind(powerMonitor) as (
+    name: 'shutdown',
+    listener: (event?: ShutdownEvent) => void,
+  ) => void;
+  on('shutdown', (event) => {
+    event?.preventDefault();
+    end();
   });
 }

@@ -17,6 +17,8 @@ export interface WindowOptions extends Pick<PageOptions, 'waiting' | 'failing'> 
   /** Called when the window was hidden by closing it. */
   readonly hidden: () => void;
   readonly quit: () => void;
+  /** Called when Windows ends the session of the user, before it ends the programs. */
+  readonly sessionEnds: (event: { preventDefault(): void }) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -27,6 +29,8 @@ export interface AppWindow {
   /** Brings the window to the front unchanged; a window that was never shown opens `path`. */
   bringBack(path: string): void;
   hide(): void;
+  /** Creates the window without showing it, so that it receives the end of the session on Windows. */
+  prepare(): void;
   /** Sets the address of the app's pages; undefined while they are unavailable. */
   serve(base: string | undefined): void;
   /** Updates the notice shown while there are no pages. */
@@ -54,6 +58,7 @@ class ReusedWindow implements AppWindow {
   readonly #options: WindowOptions;
   #created: CreatedWindow | undefined;
   #base: string | undefined;
+  #wasOpened = false;
   #isReleased = false;
   #isDeciding = false;
 
@@ -66,11 +71,15 @@ class ReusedWindow implements AppWindow {
   }
 
   bringBack(path: string): void {
-    this.#show(this.#created === undefined ? path : undefined);
+    this.#show(this.#created === undefined || !this.#wasOpened ? path : undefined);
   }
 
   hide(): void {
     this.#created?.window.hide();
+  }
+
+  prepare(): void {
+    this.#created ??= this.#create();
   }
 
   serve(base: string | undefined): void {
@@ -88,6 +97,7 @@ class ReusedWindow implements AppWindow {
 
   #show(path: string | undefined): void {
     const { window, page } = (this.#created ??= this.#create());
+    this.#wasOpened = true;
     if (path !== undefined) page.go(path);
     if (window.isMinimized()) window.restore();
     window.show();
@@ -117,7 +127,10 @@ class ReusedWindow implements AppWindow {
       event.preventDefault();
       this.#decideClosing(window);
     });
+    window.on('query-session-end', this.#options.sessionEnds);
+    window.on('session-end', this.#options.sessionEnds);
     window.on('closed', () => {
+      this.#wasOpened = false;
       page[Symbol.dispose]();
       this.#created = undefined;
     });

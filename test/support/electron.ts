@@ -67,6 +67,12 @@ export class FakeElectron {
   showsNotifications = true;
   chosenFolders: string[] = [];
   loginItem = { openAtLogin: false, args: [] as string[] };
+  /** Simulates the start of the app by macOS when its user signs in. */
+  wasOpenedAtLogin = false;
+  isPackaged = true;
+  isInApplicationsFolder = true;
+  /** Moves to the folder of applications, each followed by a start from there. */
+  moves = 0;
   permissions: {
     request?: (page: unknown, permission: string, answer: (granted: boolean) => void, details: unknown) => void;
     check?: (page: unknown, permission: string, origin: string) => boolean;
@@ -117,7 +123,18 @@ export class FakeElectron {
     const fake = {
       app: {
         exit: (code = 0) => this.#exit(code),
-        getLoginItemSettings: () => ({ openAtLogin: this.loginItem.openAtLogin }),
+        getLoginItemSettings: () => ({
+          openAtLogin: this.loginItem.openAtLogin,
+          wasOpenedAtLogin: this.wasOpenedAtLogin,
+        }),
+        getPath: (name: string) => this.paths[name] ?? `/home/ada/${name}`,
+        isInApplicationsFolder: () => this.isInApplicationsFolder,
+        isPackaged: true,
+        moveToApplicationsFolder: () => {
+          this.moves += 1;
+          this.#quit();
+          return true;
+        },
         on: (name: string, listener: (...args: any[]) => void) => this.events.on(name, listener),
         quit: () => this.#quit(),
         requestSingleInstanceLock: () => this.isFirst,
@@ -159,7 +176,7 @@ export class FakeElectron {
       nativeImage: { createFromPath: (path: string) => ({ path }) },
       nativeTheme: { shouldUseDarkColors: true },
       Notification,
-      powerMonitor: { on: (name: string, listener: () => void) => this.power.on(name, listener) },
+      powerMonitor: { on: (name: string, listener: (event: unknown) => void) => this.power.on(name, listener) },
       safeStorage: {
         // They start after the app is ready and may take long, because the keyring may prompt the user.
         isAsyncEncryptionAvailable: () => this.#keyring(() => this.keyring !== 'none'),
@@ -196,6 +213,8 @@ export class FakeElectron {
         },
       },
     } satisfies { [Part in keyof ElectronApi]: { [Name in keyof ElectronApi[Part]]: unknown } };
+    // Tests of the start change it before the app reads it.
+    Object.defineProperty(fake.app, 'isPackaged', { get: () => this.isPackaged });
     this.parts = fake as unknown as ElectronApi;
   }
 
@@ -211,6 +230,24 @@ export class FakeElectron {
   secondInstance(argv: readonly string[]): void {
     if (!this.isReady) throw new Error('Electron tells of a second instance once it is ready');
     this.events.emit('second-instance', {}, argv, '/', undefined);
+  }
+
+  /**
+   * Ends the session of the user as the system does, and returns whether a program refused. macOS: a prevented
+   * `shutdown` delays it until the program exits; otherwise every program is quit, and a prevented `before-quit` is a
+   * refusal. Windows emits only the events of windows.
+   */
+  endSession(platform: 'win32' | 'darwin'): { readonly delayed: boolean; readonly refused: boolean } {
+    const event = preventable({ reasons: ['logoff'] });
+    if (platform === 'win32') {
+      for (const window of this.windows) window.events.emit('query-session-end', event);
+      return { delayed: event.prevented, refused: false };
+    }
+    this.power.emit('shutdown', event);
+    if (event.prevented) return { delayed: true, refused: false };
+    const quitting = preventable();
+    this.events.emit('before-quit', quitting);
+    return { delayed: false, refused: quitting.prevented };
   }
 
   #quit(): void {

@@ -32,8 +32,8 @@ export async function writeBackupInThread(
 }
 
 /**
- * Reads a backup in a separate thread, or stages it for the next start.
- * @throws the errors of `readBackup` and `stageRestore`.
+ * Reads a backup in a separate thread, or unpacks it beside the data.
+ * @throws the errors of `readBackup` and `unpackStaged`.
  */
 export async function readBackupInThread(job: ReadJob): Promise<Manifest> {
   const { promise, resolve, reject } = Promise.withResolvers<ReadOutcome>();

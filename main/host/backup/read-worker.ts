@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Manifest } from './archive.ts';
-import { stageRestore } from './restore.ts';
+import { unpackStaged } from './restore.ts';
 import { problemForThread, type ThreadProblem } from './thread-problem.ts';
 import { readBackup } from './unpack.ts';
 
@@ -14,7 +14,7 @@ export type ReadOutcome = { readonly manifest: Manifest } | { readonly problem: 
 
 async function outcome({ file, stageIn }: ReadJob): Promise<ReadOutcome> {
   try {
-    return { manifest: await (stageIn === undefined ? readBackup(file) : stageRestore(stageIn, file)) };
+    return { manifest: await (stageIn === undefined ? readBackup(file) : unpackStaged(stageIn, file)) };
   } catch (error) {
     return { problem: problemForThread(error) };
   }

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
+import type { KeyWrapping } from '../vault/vault.ts';
 import { isExcluded, returning, staging, type Manifest } from './archive.ts';
+import { checkRestoredKey } from './restored-key.ts';
 import { setAsideName } from './set-aside.ts';
 import { unpackBackup } from './unpack.ts';
 
@@ -11,7 +13,7 @@ import { unpackBackup } from './unpack.ts';
  * The caller must have the data folder's lock.
  * @returns `former`: folder of the former content, undefined for none; `tables`: whether the archive contains the
  * tables.
- * @throws Problem `backup.damaged`, `backup.missing`, `backup.not_empty`.
+ * @throws Problem `backup.damaged`, `backup.missing`, `backup.key_unusable`, `backup.not_empty`.
  */
 export async function restoreBackup(
   dataDir: string,
@@ -33,11 +35,22 @@ export async function restoreBackup(
 }
 
 /**
- * First half of a restore, which works in a running host: unpacks and verifies a backup beside the data for the next
- * start. A previously staged one is discarded.
- * @throws Problem `backup.damaged`, `backup.missing`.
+ * First half of a restore: unpacks and verifies a backup beside the data for the next start. A previously staged one is
+ * discarded.
+ * @throws Problem `backup.damaged`, `backup.missing`, `backup.key_unusable`.
  */
 export async function stageRestore(dataDir: string, file: string): Promise<Manifest> {
+  const manifest = await unpackStaged(dataDir, file);
+  await completeStaged(dataDir, undefined);
+  return manifest;
+}
+
+/**
+ * Unpacks a backup beside the data, which works in a thread of a running host. The next start discards it unless
+ * {@link completeStaged} accepts it.
+ * @throws Problem `backup.damaged`, `backup.missing`.
+ */
+export async function unpackStaged(dataDir: string, file: string): Promise<Manifest> {
   const folder = join(dataDir, staging);
   // Removed first, so that a partly removed folder does not count as complete.
   rmSync(join(folder, 'complete'), { force: true });
@@ -45,9 +58,22 @@ export async function stageRestore(dataDir: string, file: string): Promise<Manif
   const content = join(folder, 'content');
   mkdirSync(content, { recursive: true, mode: 0o700 });
   try {
-    const manifest = await unpackBackup(file, content);
+    return await unpackBackup(file, content);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * Accepts the unpacked backup for the next start if its vault opens here, and discards it otherwise.
+ * @throws Problem `backup.key_unusable`.
+ */
+export async function completeStaged(dataDir: string, wrapping: KeyWrapping | undefined): Promise<void> {
+  const folder = join(dataDir, staging);
+  try {
+    await checkRestoredKey(join(folder, 'content'), wrapping);
     writeFileSync(join(folder, 'complete'), '');
-    return manifest;
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;

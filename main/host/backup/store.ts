@@ -10,15 +10,20 @@ import type {
 } from '../../../services/contracts/control/backups.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
+import type { KeyWrapping } from '../vault/vault.ts';
 import type { Manifest } from './archive.ts';
 import { makeBackupFolder, receiveBackup, removeIncomplete } from './arrival.ts';
 import { readBackupInThread, writeBackupInThread } from './beside.ts';
-import { stageFormer } from './restore.ts';
+import { completeStaged, stageFormer } from './restore.ts';
 import { listSetAside, removeLeftovers, setAsidePath, removeFromList } from './set-aside.ts';
 import type { ServicePart } from './write.ts';
 
 export interface BackupStoreOptions {
   readonly dataDir: string;
+  /** Returns the content of the vault's key file with the key itself, which opens on every computer. */
+  readonly keyFile: () => string;
+  /** Key store of the desktop, which opens backups of earlier versions that it wrapped the key of. */
+  readonly keyWrapping: KeyWrapping | undefined;
   /** Parts that running services back up themselves. */
   readonly parts: () => readonly ServicePart[];
   /** Called for each use, so that a change takes effect immediately. */
@@ -131,10 +136,10 @@ class BackupFolder implements BackupStore, AsyncDisposable {
   }
 
   async restore(name: string): Promise<void> {
-    const { dataDir, log, restartHost } = this.#options;
+    const { dataDir, log, restartHost, keyWrapping } = this.#options;
     const file = await this.getPath(name);
     this.#refuseWhileBusy();
-    this.#restoring = readBackupInThread({ file, stageIn: dataDir });
+    this.#restoring = readBackupInThread({ file, stageIn: dataDir }).then(() => completeStaged(dataDir, keyWrapping));
     try {
       await this.#restoring;
     } catch (error) {
@@ -192,7 +197,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
   }
 
   async #write(): Promise<BackupFile> {
-    const { dataDir, clock, log, parts, settings } = this.#options;
+    const { dataDir, clock, log, parts, settings, keyFile } = this.#options;
     const target = this.folder();
     await makeBackupFolder(target);
     // The name, the archive and the file have the same creation time, so that another computer lists it identically.
@@ -200,7 +205,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
     const name = await this.#assignName(createdAt);
     const tables = settings().databaseUrl === '' ? 'here' : 'elsewhere';
     const { bytes, files } = await writeBackupInThread(
-      { dataDir, file: join(target, name), tables, createdAt },
+      { dataDir, file: join(target, name), tables, createdAt, keyFile: keyFile() },
       parts(),
     );
     log.info('backup written', { event: 'backup_written', name, bytes, files });

@@ -3,11 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { problemForThread } from './thread-problem.ts';
 import { writeBackup, type BackupJob, type BackupOutcome, type ServicePart, type ServicePartWritten } from './write.ts';
 
-const { dataDir, file, tables, createdAt, parts } = workerData as BackupJob;
+const { dataDir, file, tables, createdAt, keyFile, parts } = workerData as BackupJob;
 
 async function outcome(): Promise<BackupOutcome> {
   try {
-    return { summary: await writeBackup(dataDir, file, { tables, createdAt, parts: parts.map(requestPart) }) };
+    return { summary: await writeBackup(dataDir, file, { tables, createdAt, keyFile, parts: parts.map(requestPart) }) };
   } catch (error) {
     return { problem: problemForThread(error) };
   }

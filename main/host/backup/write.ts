@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -25,6 +26,8 @@ export interface BackupJob {
   readonly tables: Manifest['tables'];
   /** Creation time that the archive states, in milliseconds since 1970. */
   readonly createdAt: number;
+  /** Content of `vault.key` in the archive, with the key itself instead of a form that only this desktop can open. */
+  readonly keyFile?: string | undefined;
   readonly parts: readonly Omit<ServicePart, 'write'>[];
 }
 
@@ -45,7 +48,7 @@ export type BackupOutcome =
 export async function writeBackup(
   dataDir: string,
   file: string,
-  { tables = 'here', createdAt = Date.now(), parts = [] }: Partial<BackupContent> = {},
+  { tables = 'here', createdAt = Date.now(), keyFile, parts = [] }: Partial<BackupContent> = {},
 ): Promise<BackupSummary> {
   const target = resolve(file);
   const root = resolve(dataDir);
@@ -61,7 +64,7 @@ export async function writeBackup(
     const files: Record<string, { size: number; sha256: string }> = {};
     const tar = pack();
     const result = pipeline(tar, createGzip(), createWriteStream(partial, { mode: 0o600 }));
-    const filled = fill(tar, root, { scratch, tables, createdAt, parts }, files);
+    const filled = fill(tar, root, { scratch, tables, createdAt, keyFile, parts }, files);
     await Promise.all([
       result,
       filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error)))),
@@ -83,7 +86,7 @@ export async function writeBackup(
 }
 
 /** Content of an archive in addition to the data folder. */
-interface BackupContent extends Pick<BackupJob, 'tables' | 'createdAt'> {
+interface BackupContent extends Pick<BackupJob, 'tables' | 'createdAt' | 'keyFile'> {
   readonly parts: readonly ServicePart[];
 }
 
@@ -99,6 +102,9 @@ export interface ServicePart {
 export interface ServicePartWritten {
   readonly failure: unknown;
 }
+
+/** Name of the vault's key in the data folder. */
+const keyFileName = 'vault.key';
 
 /** Folder in a service's part of the archive with the files that it wrote itself. */
 export const servicePartName = '.backup';
@@ -116,7 +122,7 @@ async function fill(
   content: BackupContent & { readonly scratch: string },
   files: Manifest['files'],
 ): Promise<void> {
-  const { scratch, tables, createdAt, parts } = content;
+  const { scratch, tables, createdAt, keyFile, parts } = content;
   const excludedPaths = parts.flatMap(({ id, excludedFromCopy: names }) => names.map((name) => `${id}/${name}`));
   const paths = (await walk(root, root)).filter(
     (path) => !excludedPaths.some((each) => path === each || path.startsWith(`${each}/`)),
@@ -129,8 +135,10 @@ async function fill(
     await rm(copy, { force: true });
   }
   for (const path of paths) {
-    if (!isDatabase(path) && !isBesideDatabase(path)) await addFile(tar, join(root, path), path, files);
+    if (isDatabase(path) || isBesideDatabase(path) || (path === keyFileName && keyFile !== undefined)) continue;
+    await addFile(tar, join(root, path), path, files);
   }
+  if (keyFile !== undefined) addText(tar, keyFileName, keyFile, files);
   for (const { id, write } of parts) {
     const folder = join(scratch, id);
     await mkdir(folder);
@@ -182,6 +190,13 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   } finally {
     database.close();
   }
+}
+
+/** Adds a private file with a text. */
+function addText(tar: Pack, name: string, text: string, files: Manifest['files']): void {
+  tar.entry({ name, mode: 0o600 }, text);
+  const content = Buffer.from(text);
+  files[name] = { size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
 }
 
 async function addFile(tar: Pack, path: string, name: string, files: Manifest['files']): Promise<void> {

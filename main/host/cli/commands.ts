@@ -5,6 +5,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { returning, staging } from '../backup/archive.ts';
 import { finishRestore, restoreBackup } from '../backup/restore.ts';
+import { isKeyReadable } from '../backup/restored-key.ts';
 import { writeBackup } from '../backup/write.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Command } from './command-line.ts';
@@ -71,6 +72,7 @@ export async function runCommand(command: RunnableCommand, location: DataLocatio
 async function backup(file: string, location: DataLocation): Promise<void> {
   requireDataFolder(location);
   finishInterruptedRestore(location);
+  await requireReadableKey(location);
   const config = await readConfig(location);
   const isDatabaseConfigured = config.read().host.databaseUrl !== '' || config.closed.includes('host.databaseUrl');
   const tables = !isDatabaseConfigured && existsSync(join(location.dataDir, 'host', 'db.sqlite'));
@@ -82,6 +84,17 @@ async function backup(file: string, location: DataLocation): Promise<void> {
   const size = (bytes / 1024 / 1024).toFixed(1);
   print(`Saved ${files} files (${size} MiB) in ${file}. It holds the vault's key: keep it safe.`);
   if (!tables) print(onAnotherFolder);
+}
+
+/** A backup with a key that only the desktop's key store can open would be useless on another computer. */
+async function requireReadableKey({ dataDir }: DataLocation): Promise<void> {
+  if (await isKeyReadable(dataDir)) return;
+  throw new Problem(
+    'backup.key_wrapped',
+    409,
+    'The vault’s key is in the key store of the desktop app, which commands cannot open. Create the backup in the app ' +
+      '(Settings, Backups), or switch off the setting "keyring", restart the app and repeat this command.',
+  );
 }
 
 async function restore(file: string, force: boolean, { dataDir }: DataLocation): Promise<void> {

@@ -98,9 +98,9 @@ export const HostSettings = z.object({
       title: 'Store the key in the system keyring',
       description:
         'Stores the encryption key of stored secrets in the system keyring, if a secure one is available. ' +
-        'Only the desktop app of this user on this computer can then decrypt them. Before you run Homeport ' +
-        'without a window or move a backup to another computer, disable this setting and start the desktop ' +
-        'app once.',
+        'Only the desktop app of this user on this computer can then decrypt them; backups of the app contain the ' +
+        'key and can be restored on every computer. Before you run Homeport without a window or copy the data ' +
+        'folder, disable this setting and start the desktop app once.',
     }),
   backupFolder: z
     .string()

@@ -1,7 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join, posix, win32 } from 'node:path';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import { runCommand } from './command.ts';
 import { executableName } from './folder.ts';
 
 /** Paths set by the owner, by engine: an executable, or its folder. */
@@ -21,9 +22,47 @@ export async function configuredPath(
   return join(dirname(set), basename(set).replace(partOf, name));
 }
 
+/**
+ * Returns the folders in which a program is looked for besides the PATH. An app that was started from the desktop of
+ * macOS has a PATH without those of Homebrew.
+ */
+export function getUsualFolders(
+  platform: NodeJS.Platform,
+  environment: NodeJS.ProcessEnv = process.env,
+  home = homedir(),
+): readonly string[] {
+  if (platform === 'win32') {
+    const path = win32;
+    const programs = environment['ProgramFiles'] ?? 'C:\\Program Files';
+    const local = environment['LOCALAPPDATA'] ?? path.join(home, 'AppData', 'Local');
+    return [
+      path.join(programs, 'Git', 'cmd'),
+      path.join(local, 'Programs', 'Git', 'cmd'),
+      path.join(local, 'Microsoft', 'WinGet', 'Links'),
+    ];
+  }
+  const own = posix.join(home, '.local', 'bin');
+  if (platform === 'darwin') return [own, '/opt/homebrew/bin', '/usr/local/bin', '/opt/local/bin', '/usr/bin'];
+  return [own, '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin'];
+}
+
+/**
+ * Returns whether a program may be started without a dialog: on a Mac without Apple's developer tools those in `/usr/bin`
+ * are only stand-ins, which ask to install the tools.
+ */
+export async function mayRun(
+  path: string,
+  platform: NodeJS.Platform,
+  selectTools: () => Promise<{ readonly ok: boolean }> = () =>
+    runCommand('/usr/bin/xcode-select', ['-p'], { timeoutMs: 10_000 }),
+): Promise<boolean> {
+  if (platform !== 'darwin' || !/^\/usr\/bin\/(git|python3)$/.test(path)) return true;
+  return (await selectTools()).ok;
+}
+
 /** Returns the absolute path of the first executable with this name in PATH and the usual folders. */
 export async function systemPath(name: string): Promise<string | undefined> {
-  const usual = [join(homedir(), '.local', 'bin'), '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin'];
+  const usual = getUsualFolders(process.platform);
   const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''), ...usual];
   for (const folder of folders) {
     const path = join(folder, process.platform === 'win32' ? `${name}.exe` : name);

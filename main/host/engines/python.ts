@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { EngineState } from '../../../services/contracts/control/engines.ts';
 import { runCommand } from './command.ts';
-import { systemPath } from './places.ts';
+import { mayRun, systemPath } from './places.ts';
 
 /** Oldest version that the libraries' own metadata accept. */
 const [major, minor] = [3, 11];
@@ -12,15 +12,21 @@ export const oldestPython = `${major}.${minor}`;
 export async function findPython(options: { readonly pip?: boolean } = {}): Promise<string | undefined> {
   const importPip = options.pip === true ? 'import pip; ' : '';
   const check = `import sys; assert sys.version_info >= (${major}, ${minor}); ${importPip}print(sys.executable)`;
-  for (const name of ['python3', '/usr/bin/python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11']) {
+  for (const name of getPythonNames(process.platform)) {
     const path = name.startsWith('/') ? name : await systemPath(name);
-    if (path === undefined) continue;
+    if (path === undefined || !(await mayRun(path, process.platform))) continue;
     // A shim (pyenv, asdf) depends on the current folder; the interpreter behind it does not.
     const result = await runCommand(path, ['-I', '-c', check], { timeoutMs: 30_000 });
     const executable = result.stdout.trim();
     if (result.ok && executable !== '') return executable;
   }
   return undefined;
+}
+
+/** Returns the names of Python's program. The installer of Windows creates `python` and the launcher `py`. */
+export function getPythonNames(platform: NodeJS.Platform): readonly string[] {
+  const versions = ['python3.14', 'python3.13', 'python3.12', 'python3.11'];
+  return platform === 'win32' ? ['python3', 'python', 'py'] : ['python3', '/usr/bin/python3', ...versions];
 }
 
 /** Returns a function that finds Python on first use and on request. */

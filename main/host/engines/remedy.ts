@@ -42,9 +42,14 @@ function advice(spec: EngineSpec): string {
  * Returns the command that installs an engine from the system only; undefined when the package manager does not
  * exist.
  */
-export function getInstallCommand({ sources: [first] }: EngineSpec): string | undefined {
+export function getInstallCommand(
+  { sources: [first] }: Pick<EngineSpec, 'sources'>,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
   if (first?.from !== 'system') return undefined;
   const names = first.packages.join(' ');
-  if (process.platform === 'darwin') return `brew install ${names}`;
+  if (platform === 'darwin') return `brew install ${names}`;
+  if (platform === 'win32')
+    return first.winget === undefined ? undefined : `winget install --id ${first.winget} --exact`;
   return existsSync('/usr/bin/apt-get') ? `apt-get install ${names}` : undefined;
 }

@@ -6,6 +6,7 @@ import { replacePrivateFile } from './key-file.ts';
 
 const purpose = 'vault.check';
 const checkText = 'homeport';
+const checkName = 'vault.check';
 
 /**
  * Verifies that the vault's key belongs to this data folder, by a text sealed at the first start. Otherwise the key
@@ -13,12 +14,8 @@ const checkText = 'homeport';
  * @throws Problem `vault.key_foreign` (500)
  */
 export async function checkKey(vault: Vault, folder: string, keyFile: string): Promise<void> {
-  const file = join(folder, 'vault.check');
-  const sealed = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (sealed === undefined) return replacePrivateFile(file, `${vault.seal(checkText, purpose)}\n`);
+  const sealed = await readSealedCheck(folder);
+  if (sealed === undefined) return replacePrivateFile(join(folder, checkName), `${vault.seal(checkText, purpose)}\n`);
   try {
     vault.open(sealed.trim(), purpose);
   } catch (cause) {
@@ -28,4 +25,12 @@ export async function checkKey(vault: Vault, folder: string, keyFile: string): P
       'Put the right file back from a backup.';
     throw new Problem('vault.key_foreign', 500, detail, { cause, retryable: false });
   }
+}
+
+/** Returns the text that the vault's key has to open; undefined before the first start. */
+export async function readSealedCheck(folder: string): Promise<string | undefined> {
+  return await readFile(join(folder, checkName), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
 }

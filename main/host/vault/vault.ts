@@ -28,6 +28,9 @@ export interface VaultOptions {
   readonly log: Log;
 }
 
+/** Keys of the open vaults. The vault itself does not expose its key, since every service receives it. */
+const keys = new WeakMap<Vault, Buffer>();
+
 const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -57,7 +60,16 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     if (storedKey === undefined) options.log.info('vault key created', { event: 'vault_key_created', keptBy });
     else options.log.info(isStoredCorrectly ? 'vault key rewrapped' : 'vault key moved', { keptBy });
   }
-  return createVault(key);
+  const vault = createVault(key);
+  keys.set(vault, key);
+  return vault;
+}
+
+/** Returns the content of a key file with the unwrapped key of a vault, which opens on every computer. */
+export function exportKeyFile(vault: Vault): string {
+  const key = keys.get(vault);
+  if (key === undefined) throw new Error('the key of this vault is unknown');
+  return `${key.toString('base64')}\n`;
 }
 
 async function loadKey(
@@ -80,7 +92,7 @@ async function loadKey(
   } catch (cause) {
     throw buildKeyProblem(
       'vault.key_refused',
-      `"${storedKey.by}" did not give the vault's key. Unlock it and start Homeport again.`,
+      `"${storedKey.by}" did not give the vault's key. Unlock it and start Homeport again, or restore a backup.`,
       cause,
     );
   }

@@ -96,7 +96,12 @@ export type EngineSource =
   /** Standalone program packed in a wheel of the Python registry. */
   | { readonly from: 'wheel'; readonly package: PinnedPackage }
   /** Packages of the distribution. */
-  | { readonly from: 'system'; readonly packages: readonly string[] };
+  | {
+      readonly from: 'system';
+      readonly packages: readonly string[];
+      /** Id in the package list of Windows, for a command by hand. */
+      readonly winget?: string;
+    };
 
 /** Properties of this computer that decide how an engine is installed. */
 export interface InstallPlatform {

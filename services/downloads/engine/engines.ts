@@ -44,7 +44,7 @@ export const engines: readonly EngineSpec[] = [
     },
     version: { arguments: ['-version'], pattern: /^ffmpeg version (\S+)/ },
     // The project publishes only source code.
-    sources: [{ from: 'system', packages: ['ffmpeg'] }],
+    sources: [{ from: 'system', packages: ['ffmpeg'], winget: 'Gyan.FFmpeg' }],
   },
   {
     name: 'ffprobe',
@@ -62,7 +62,7 @@ export const engines: readonly EngineSpec[] = [
  * Returns the zipimport file if Python can run it, since it is a tenth of the size, otherwise the standalone program.
  */
 function getAsset({ platform, arch, python }: InstallPlatform): string {
-  if (platform === 'win32') return 'yt-dlp.exe';
+  if (platform === 'win32') return arch === 'arm64' ? 'yt-dlp_arm64.exe' : 'yt-dlp.exe';
   if (platform === 'darwin') return 'yt-dlp_macos';
   if (python) return 'yt-dlp';
   return arch === 'arm64' ? 'yt-dlp_linux_aarch64' : 'yt-dlp_linux';

@@ -30,6 +30,11 @@ const workFolderName = '.homeport-unfinished';
 const maxListedFolders = 1000;
 const maxListedDepth = 5;
 
+/** Returns the user's folder for downloads; the desktop app names it, because Windows and macOS let users move it. */
+function getUserDownloads(): string {
+  return process.env['HOMEPORT_USER_DOWNLOADS'] || join(homedir(), 'Downloads');
+}
+
 /** Folders of finished and unfinished downloads. */
 export class Folders {
   /** Cache folder of the extractor. */
@@ -45,7 +50,7 @@ export class Folders {
 
   /** Absolute path of the download folder. */
   get downloads(): string {
-    return this.#settings.downloadDir || join(homedir(), 'Downloads', 'homeport');
+    return this.#settings.downloadDir || join(getUserDownloads(), 'homeport');
   }
 
   /** Absolute path of the folder for audio, which may be the same. */

@@ -45,8 +45,8 @@ const parts = {
   ...electron.parts,
   app: {
     ...electron.parts.app,
-    isPackaged: false,
     getAppPath: () => app,
+    isPackaged: false,
     getPath: (name: string) => electron.paths[name] ?? join(app, 'nowhere'),
     getVersion: () => manifest['version'],
     exit(code = 0) {
