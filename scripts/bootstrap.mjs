@@ -1,6 +1,6 @@
 // Sets up what `npm start` and `npm test` need. Other purposes: `packages` and `host` (the build of the program) run a single
-// step, `build` all of them. Plain JavaScript for Node 18 and newer, because it runs before the pinned
-// Node is installed.
+// step, `build` all of them, and `clients` also installs the real clients of `npm run test:clients`. Plain JavaScript for
+// Node 18 and newer, because it runs before the pinned Node is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -145,7 +145,7 @@ try {
     if (existsSync(electron)) await complete([desktopApp]);
   }
   subject = 'what the tests need is';
-  if (purpose === 'test') {
+  if (purpose === 'clients') {
     await acquireLock();
     await import('./test-tools.mjs').then(({ installTestTools }) => installTestTools());
   }

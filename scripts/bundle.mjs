@@ -1,6 +1,6 @@
 // Bundles the program with its dependencies into few files, with source maps. Reading and resolving more than a thousand
 // source files takes most of the start time of the unbuilt program.
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -21,6 +21,8 @@ const externalPackages = [
   /^cpu-features$/,
   /^pg-native$/,
 ];
+/** File with the names of the files of a build. */
+const builtFiles = 'built-files.json';
 const threadFile = /getThreadFile\(\s*'([\w-]+)',\s*import\.meta\.url\s*\)/g;
 const besideFile = /new URL\(\s*'([^']+)',\s*import\.meta\.url\s*\)/g;
 
@@ -81,14 +83,27 @@ function refuseWideCharacters(chunks) {
 }
 
 /**
+ * Removes all files except those of the latest build, which a running program may still load: the first request to a
+ * service loads its chunks. Their names contain a hash of their content.
+ */
+function removeOlderBuilds(output) {
+  const list = join(output, builtFiles);
+  const latest = new Set(existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []);
+  for (const name of existsSync(output) ? readdirSync(output) : []) {
+    if (name !== builtFiles && !latest.has(name)) rmSync(join(output, name), { recursive: true });
+  }
+}
+
+/**
  * Writes the bundle of some entry points, and of all threads and processes that they start, to a folder.
  *
- * @param {string} output Folder, whose content is replaced. All code is directly in it.
+ * @param {string} output Folder, whose content is replaced, except for the code of the latest build. All code is
+ *   directly in it.
  * @param {readonly string[]} entries Paths of TypeScript files relative to the project: `main/headless.ts` becomes
  *   `main-headless.js`.
  */
 export async function bundle(output, entries) {
-  rmSync(output, { recursive: true, force: true });
+  removeOlderBuilds(output);
   const files = [...entries.map((entry) => join(root, entry)), ...findThreadFiles()];
   const { output: chunks } = await build({
     input: Object.fromEntries(files.map((file) => [getEntryName(file), file])),
@@ -107,6 +122,7 @@ export async function bundle(output, entries) {
     },
   });
   refuseWideCharacters(chunks);
+  writeFileSync(join(output, builtFiles), JSON.stringify(chunks.map(({ fileName }) => fileName)));
   const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   writeFileSync(join(output, 'third-party-licenses.txt'), `${collectLicenses(modules)}\n`);
 }

@@ -1,48 +1,47 @@
-// Runs the checks, two at a time, and prints the output of failed ones: types, pages, lint, format, dependency rules,
-// unused code, generated docs.
-import { spawn } from 'node:child_process';
+// Runs the checks, two at a time and the longest first, and prints the output of failed ones: lint, types, format, pages,
+// unused code, dependency rules, generated docs.
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { root, run } from './commands.mjs';
+
+/** Options of ESLint with a cache for each part of the tree. */
+const lint = (part, ...options) => [...options, '--max-warnings', '0', '--cache', '--cache-location', `.cache/${part}`];
 
 const checks = [
-  [
-    'types',
-    'tsc',
-    ['--noEmit', '-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', '.cache/typecheck.tsbuildinfo'],
-  ],
-  ['lint', 'eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint']],
+  // The pages are a TypeScript program of their own, which a second process loads meanwhile.
+  ['lint', 'eslint', lint('eslint', '.', '--ignore-pattern', 'renderer/**')],
+  ['lint of the pages', 'eslint', lint('eslint-pages', 'renderer')],
+  ['types', 'tsc', ['-b', 'tsconfig.build.json']],
+  ['format', 'prettier', ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.']],
   ['pages', 'svelte-check', ['--tsconfig', './renderer/tsconfig.json', '--fail-on-warnings', '--output', 'human']],
+  ['unused code', 'knip', ['--no-progress']],
   [
     'dependency rules',
     'depcruise',
     ['--config', '.dependency-cruiser.cjs', 'main', 'services', 'renderer/src', '--output-type', 'err-long'],
   ],
-  ['format', 'prettier', ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.']],
-  ['unused code', 'knip', ['--no-progress']],
   ['configuration docs', 'node', ['scripts/configuration-docs.ts', '--check']],
   ['architecture docs', 'node', ['scripts/architecture-docs.ts', '--check']],
 ];
+
+/** The checks allocate much and briefly: a larger young generation saves a tenth of their time. */
+const env = {
+  FORCE_COLOR: '0',
+  NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, '.cache', 'compile'),
+};
 
 let failed = 0;
 async function worker() {
   for (let check = checks.shift(); check; check = checks.shift()) {
     const [title, command, args] = check;
     const started = performance.now();
-    let output = '';
-    const code = await new Promise((resolve) => {
-      const child = spawn(command, args, {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, FORCE_COLOR: '0' },
-      });
-      child.stdout.on('data', (chunk) => (output += chunk));
-      child.stderr.on('data', (chunk) => (output += chunk));
-      child.on('error', (error) => ((output += error.message), resolve(1)));
-      child.on('close', resolve);
-    });
+    const { status, stdout, stderr } = await run(command, args, { quiet: true, env });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${title} (${seconds} s)`);
-    if (code !== 0) {
+    console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${title} (${seconds} s)`);
+    if (status !== 0) {
       failed += 1;
-      console.log(output.trimEnd());
+      console.log(`${stdout ?? ''}${stderr}`.trimEnd());
     }
   }
 }

@@ -1,5 +1,5 @@
-// Installs the real clients and programs that tests use. Installation needs root on Debian or Ubuntu; elsewhere the missing
-// programs are listed.
+// Installs the real clients and programs of `npm run test:clients`. Debian packages need root on Debian or Ubuntu; elsewhere
+// the missing ones are listed. Python packages and engines need no special rights.
 import {
   chmodSync,
   copyFileSync,
@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { aptDownload, aptInstall } from './apt.mjs';
 import { root, run, stop } from './commands.mjs';
 
@@ -56,23 +56,26 @@ const pythonPackages = {
 
 const tools = join(root, '.cache', 'tools');
 
-async function exists(command) {
-  return (await run('sh', ['-c', `command -v ${command}`], { quiet: true })).status === 0;
+/** Returns whether a command is on the path. */
+function exists(command) {
+  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .some((folder) => endings.some((ending) => existsSync(join(folder, `${command}${ending}`))));
 }
 
 async function hasPip() {
   return (await run('python3', ['-m', 'pip', '--version'], { quiet: true })).status === 0;
 }
 
-async function findMissing(commands) {
-  const answers = await Promise.all(commands.map(async (command) => ((await exists(command)) ? [] : [command])));
-  return answers.flat();
+function findMissing(commands) {
+  return commands.filter((command) => !exists(command));
 }
 
 export async function installTestTools() {
-  const isApt = await exists('apt-get');
+  const isApt = exists('apt-get');
   const apt = isApt && process.getuid?.() === 0;
-  const missing = (await findMissing(Object.keys(programs))).map((command) => programs[command]);
+  const missing = findMissing(Object.keys(programs)).map((command) => programs[command]);
   if (!(await hasPip())) missing.push('python3-pip');
   // swaks needs this module for TLS.
   if ((await run('perl', ['-MNet::SSLeay', '-e', '1'], { quiet: true })).status !== 0) {
@@ -90,21 +93,21 @@ export async function installTestTools() {
   }
   for (const name of optional) {
     const requestedFile = join(tools, `${name}.asked`);
-    if (!apt || existsSync(requestedFile) || (await exists(name))) continue;
+    if (!apt || existsSync(requestedFile) || exists(name)) continue;
     await aptInstall([name]);
     writeFileSync(requestedFile, '');
   }
   for (const [program, source] of Object.entries(unpacked)) {
-    if (apt && !existsSync(join(tools, program)) && !(await exists(program))) await unpack(program, source);
+    if (apt && !existsSync(join(tools, program)) && !exists(program)) await unpack(program, source);
   }
   for (const [folder, source] of Object.entries(pythonPackages)) {
     if (!existsSync(join(tools, folder)) && (await hasPip())) await fetchPackage(folder, source);
   }
   const engines = await installEngines();
 
-  const absent = await findMissing(Object.keys(programs));
+  const absent = findMissing(Object.keys(programs));
   for (const name of Object.keys(unpacked)) {
-    if (!existsSync(join(tools, name)) && !(await exists(name))) absent.push(name);
+    if (!existsSync(join(tools, name)) && !exists(name)) absent.push(name);
   }
   absent.push(...Object.keys(pythonPackages).filter((name) => !existsSync(join(tools, name))));
   if (!engines) absent.push('yt-dlp');
@@ -112,7 +115,7 @@ export async function installTestTools() {
   const sentence = `Programs that the tests use are missing: ${absent.join(', ')}.`;
   if (process.env.CI) stop(sentence);
   const remedy = isApt && !apt && packages.length > 0 ? ` As root: apt-get install ${packages.join(' ')}` : '';
-  console.error(`${sentence} Tests that need them are skipped.${remedy}`);
+  console.error(`${sentence} Tests that need them are left out.${remedy}`);
 }
 
 /** Extracts one program from its package, because installing the package would start a server. */

@@ -19,7 +19,7 @@ export function createHealth(
     if (health.state !== 'up') return health;
     const running = [...engine.running, ...live.running].slice(0, 5);
     const withRunning = running.length > 0 ? { ...health, running } : health;
-    hasAny ||= await new DownloadStore(context.reads).hasAny();
+    hasAny ||= await new DownloadStore(context.db).hasAny();
     return hasAny ? withRunning : { ...withRunning, begin: { label: 'Download a first video', to: '/downloads' } };
   };
 }

@@ -14,6 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { needs } from '../support/requirements.ts';
+
+needs('python3', 'POSIX shell');
 
 const script = fileURLToPath(new URL('../../scripts/electron-zip.mjs', import.meta.url));
 const work = mkdtempSync(join(tmpdir(), 'homeport-zip-'));

@@ -8,6 +8,9 @@ import { noBrowser, openPage, signIn, getBrowser, type PageOptions } from '../su
 import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
+import { needs } from '../support/requirements.ts';
+
+needs('git-lfs');
 
 const lines = Array.from({ length: 6000 }, (_, index) => `line number ${index + 1}`);
 

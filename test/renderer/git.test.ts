@@ -4,7 +4,8 @@ import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
-import { makeKey, openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
+import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
+import { makeKey } from '../services/git/ssh-key.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 

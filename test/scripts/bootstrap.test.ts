@@ -140,7 +140,7 @@ E: Unable to lock directory /var/lib/apt/lists/';;
     lockedApt();
     checkout.write('.cache/tools/promtool.unpacking/half', '');
     checkout.write('.cache/tools/apprise-1.new/half', '');
-    const { status, lines } = await checkout.setUp('test', { preload: root }).ended();
+    const { status, lines } = await checkout.setUp('clients', { preload: root }).ended();
     const text = lines.join('\n');
     expect(text).toContain('Reading the lists of packages …');
     expect(text).toContain('waiting for it … It is held by process 17 (unattended-upgr)');
@@ -158,16 +158,16 @@ E: Unable to lock directory /var/lib/apt/lists/';;
   });
 
   it('are listed without mention of apt-get where it does not exist, which is a failure under CI', async () => {
-    const { status, lines } = await checkout.setUp('test', { preload: root }).ended();
+    const { status, lines } = await checkout.setUp('clients', { preload: root }).ended();
     expect(status).toBe(0);
     expect(lines.join('\n')).toContain('use are missing: chromium, ffmpeg');
     expect(lines.join('\n')).not.toMatch(/apt|sudo/);
-    expect((await checkout.setUp('test', { preload: root, environment: { CI: 'true' } }).ended()).status).toBe(1);
+    expect((await checkout.setUp('clients', { preload: root, environment: { CI: 'true' } }).ended()).status).toBe(1);
   });
 
   it('are listed with the command for root when another user runs the script', async () => {
     checkout.program('apt-get', 'exit 1');
-    const { lines } = await checkout.setUp('test', { preload: 'process.getuid = () => 1000;' }).ended();
+    const { lines } = await checkout.setUp('clients', { preload: 'process.getuid = () => 1000;' }).ended();
     expect(lines.at(-1)).toMatch(/As root: apt-get install chromium ffmpeg /);
     expect(checkout.calls().filter((call) => call.startsWith('apt-get'))).toEqual([]);
   });

@@ -16,6 +16,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
+import { needs } from '../support/requirements.ts';
+
+needs('POSIX shell');
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
 
@@ -96,7 +99,7 @@ export class Checkout implements Disposable {
 
   /** Starts the set-up. `preload` is JavaScript that its Node runs first; with `shell`, npm's shell is its parent. */
   setUp(
-    purpose: 'start' | 'test',
+    purpose: 'start' | 'clients',
     options: { readonly preload?: string; readonly environment?: Record<string, string>; readonly shell?: true } = {},
   ): SetUp {
     this.write('preload.cjs', options.preload ?? '');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant } from '../../services/contracts/control/accounts.ts';
 import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
+import { makeKey } from '../services/git/ssh-key.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { gitRows, needs, type GitObjects, type GitRow, type Need } from './git-app-api-rows.ts';
@@ -129,8 +130,7 @@ async function createParts(creator: 'member' | 'otherOwner', repository: string)
   expect((await ask(creator, 'POST', `/${repository}/hooks/${hook}/test`)).status).toBe(200);
   const listed = await ask(creator, 'GET', `/${repository}/hooks/${hook}/deliveries`);
   const [delivery] = ((await listed.json()) as { readonly deliveries: readonly { readonly id: string }[] }).deliveries;
-  await fixture.run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', `${fixture.folder}/key-${unique}`]);
-  const { stdout: key } = await fixture.run('cat', [`${fixture.folder}/key-${unique}.pub`]);
+  const { text: key } = await makeKey(fixture, `key-${unique}`);
   const rule = {
     push: 'writers',
     accounts: [],

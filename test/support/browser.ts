@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { within } from './browser-timeouts.ts';
 import { admin } from './host.ts';
+import { chromiumPath, needs } from './requirements.ts';
 
-const chosen = process.env['CHROMIUM'];
-const chromiumPath = chosen ?? '/usr/bin/chromium';
+needs('chromium');
+
 /** `engine` is Chromium without windows, menus and profiles, which takes two thirds of the time when two run. */
-const engine = chosen ?? '/usr/bin/chromium-headless-shell';
+const engine = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
 
 /**
  * Reason why browser tests cannot run; undefined if they can. Without Chromium they are skipped on a developer's

@@ -4,7 +4,7 @@ import { registry } from '../../main/host/services/registry.ts';
 import { enginesFolder } from './host.ts';
 import { silentLog } from './database-location.ts';
 
-/** Returns the engines that `npm test` installed for all tests. */
+/** Returns the engines that `npm run test:clients` installed for all tests. */
 export function sharedEngines(): HostEngines {
   return openEngines({ folder: enginesFolder, specs: getEngineSpecs(registry), paths: () => ({}), log: silentLog });
 }

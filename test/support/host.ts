@@ -10,7 +10,7 @@ export const admin = { name: 'ada', password: 'correct horse battery' } as const
 export const adminAuthorization = `Basic ${Buffer.from(`${admin.name}:${admin.password}`).toString('base64')}`;
 export const builtPages = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
 
-/** Folder in which `npm test` installs engines once for all tests. */
+/** Folder in which `npm run test:clients` installs engines once for all tests. */
 export const enginesFolder = fileURLToPath(new URL('../../.cache/engines-home/engines', import.meta.url));
 
 export interface TestHostOptions {

@@ -6,7 +6,7 @@ import type { Order } from '../domain/order.ts';
 import { splitFolder } from '../domain/template.ts';
 import { createFolders, getPermissions, type FilePermissions } from './file-permissions.ts';
 import type { Settings } from '../settings.ts';
-import { parseTitleExpression } from '../domain/title-expression.ts';
+import { createFolderFilter } from '../filters/folder-filter.ts';
 
 type FolderSettings = Pick<
   Settings,
@@ -99,17 +99,17 @@ export class Folders {
     const folders = [''];
     const { customDirs, customDirsExclude } = this.#settings;
     if (!customDirs) return folders;
-    const excludePattern = customDirsExclude === '' ? undefined : parseTitleExpression(customDirsExclude);
+    const isExcluded = createFolderFilter(customDirsExclude);
     // The list grows during the loop: breadth first, so that the deepest folders are cut off.
     for (const parent of folders) {
       if (parent.split('/').length >= maxListedDepth) break;
       const entries = await readdir(join(root, parent), { withFileTypes: true }).catch(() => []);
-      const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
-      for (const { name } of names) {
-        if (folders.length >= maxListedFolders) return folders.toSorted();
-        const path = parent === '' ? name : `${parent}/${name}`;
-        if (excludePattern?.test(path) !== true) folders.push(path);
-      }
+      const paths = entries
+        .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+        .map(({ name }) => (parent === '' ? name : `${parent}/${name}`));
+      const excluded = await isExcluded(paths);
+      folders.push(...paths.filter((_, index) => excluded[index] !== true));
+      if (folders.length >= maxListedFolders) return folders.slice(0, maxListedFolders).toSorted();
     }
     return folders.toSorted();
   }

@@ -18,7 +18,7 @@ import { DownloadStore } from '../store/store.ts';
 import { getReadLimit, getEntryKey, findFeedPicture, isPublished, readFeed, type Feed } from './feed.ts';
 import { getNextCheck } from './schedule.ts';
 import { SubscriptionStore } from './store.ts';
-import { matchTitles } from './title-filter.ts';
+import { matchTitles } from '../filters/title-filter.ts';
 
 /** Maximum number of parallel checks, so that a slot remains for downloads of users. */
 const maxParallel = 2;

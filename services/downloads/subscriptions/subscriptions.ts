@@ -21,7 +21,7 @@ import { alreadySubscribedProblem, prepareAddressChange, type AddressChange } fr
 import { getNextCheck } from './schedule.ts';
 import { toSubscription } from './subscription-view.ts';
 import { SubscriptionStore } from './store.ts';
-import { matchTitles } from './title-filter.ts';
+import { matchTitles } from '../filters/title-filter.ts';
 import { LruMap } from '../../kit/lru-map.ts';
 import { RepeatingTask } from '../../kit/repeating-task.ts';
 

@@ -86,6 +86,16 @@ export class TopicCountStore {
       .execute();
   }
 
+  /** Returns the number of messages that were published since a day. */
+  async countPublished(since: string): Promise<number> {
+    const row = await this.#db
+      .selectFrom('topic_days')
+      .select(({ fn }) => fn.sum<number | string | null>('published').as('published'))
+      .where('day', '>=', since)
+      .executeTakeFirst();
+    return Number(row?.published ?? 0);
+  }
+
   /** Returns the newest message included in the counts. */
   async countedUpTo(): Promise<number> {
     const row = await this.#db.selectFrom('topic_days_counted').select('seq').executeTakeFirst();

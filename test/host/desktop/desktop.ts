@@ -11,7 +11,7 @@ import { expect, vi } from 'vitest';
 const run = promisify(execFile);
 const programs = ['dunst', 'dunstctl', 'Xvfb', 'dbus-daemon', 'notify-send'];
 
-/** Missing programs of a desktop with popups. `npm test` installs them where permitted. */
+/** Missing programs of a desktop with popups. `npm run test:clients` installs them where permitted. */
 export const missingPrograms = programs.filter(
   (name) => spawnSync('sh', ['-c', `command -v ${name}`], { stdio: 'ignore' }).status !== 0,
 );

@@ -27,7 +27,10 @@ describe('formatSchema', () => {
   it('formats nested objects with optional and quoted names', () => {
     const schema = {
       type: 'object',
-      properties: { id: { type: 'string', description: 'Its\n  id.' }, 'x-y': { type: 'object', properties: { n: { type: 'number' } } } },
+      properties: {
+        id: { type: 'string', description: 'Its\n  id.' },
+        'x-y': { type: 'object', properties: { n: { type: 'number' } } },
+      },
       required: ['id'],
     };
     expect(format(schema)).toBe('{\n  id: string // Its id.\n  "x-y"?: {\n    n?: number\n  }\n}');

@@ -12,6 +12,9 @@ import { sharedEngines } from '../../support/engines.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { startFixtureSite, type FixtureSite } from '../../support/fixture-site/site.ts';
 import { openTestHost, type TestHost, type TestHostOptions } from '../../support/host.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('yt-dlp', 'ffmpeg', 'POSIX shell');
 
 const run = promisify(execFile);
 

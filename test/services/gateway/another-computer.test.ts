@@ -15,6 +15,9 @@ import { api } from '../../support/api.ts';
 import { secondMachine, type Machine } from '../../support/gateway/machine.ts';
 import { sharing } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('curl', 'openssl');
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-machines-'));
 const ca = join(folder, 'homeport.crt');

@@ -13,6 +13,9 @@ import { git } from '../../../services/git/index.ts';
 import { push } from '../../../services/push/index.ts';
 import { lan, openHome, type Home } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('curl', 'Apprise library');
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));

@@ -17,7 +17,9 @@ import { api, inbox as readInbox } from '../../support/api.ts';
 import { secondMachine, type Machine } from '../../support/gateway/machine.ts';
 import { sharing } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { lacksProgram } from '../../support/requirements.ts';
+import { lacksProgram, needs } from '../../support/requirements.ts';
+
+needs('curl', 'openssl', 'ssh client');
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-ports-'));
 const key = join(folder, 'id_laptop');
@@ -142,7 +144,7 @@ describe('Git client on another computer', () => {
       ...{ HOME: folder, GIT_SSH_COMMAND: ssh(), GIT_TERMINAL_PROMPT: '0' },
     });
 
-  it.skipIf(lacksProgram('ssh'))('pushes and clones over SSH at the address that the API returns', async () => {
+  it('pushes and clones over SSH at the address that the API returns', async () => {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'laptop', '-f', key]);
     const post = (path: string, body: object): Promise<unknown> =>
       fetch(`${host.url('git')}/api/v1${path}`, {
@@ -169,7 +171,7 @@ describe('Git client on another computer', () => {
     await change('gateway', { shared: [] });
   });
 
-  it.skipIf(lacksProgram('ssh') || lacksProgram('swaks'))(
+  it.skipIf(lacksProgram('swaks'))(
     'is disconnected before any data from an unlisted network, and cannot connect when the port is not shared',
     async () => {
       const list = (): Promise<string> =>

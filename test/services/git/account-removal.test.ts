@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RemovalRequest } from '../../../services/contracts/control/account-data.ts';
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { makeKey } from './ssh-key.ts';
 
 let fixture: GitFixture;
 let accounts: Accounts;

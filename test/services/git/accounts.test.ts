@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { giteaClient, makeKey, openGitFixture, type Gitea, type GitFixture } from './git-fixture.ts';
+import { giteaClient, openGitFixture, type Gitea, type GitFixture } from './git-fixture.ts';
+import { makeKey } from './ssh-key.ts';
 
 let fixture: GitFixture;
 let api: Gitea;

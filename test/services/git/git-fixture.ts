@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { giteaApi } from 'gitea-js';
@@ -8,6 +8,9 @@ import { control } from '../../../services/control/index.ts';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
 import type { Clock, Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('POSIX shell');
 
 export interface Ran {
   readonly code: number | null;
@@ -153,29 +156,4 @@ export type Gitea = ReturnType<typeof giteaApi<unknown>>;
 export async function giteaClient(fixture: GitFixture): Promise<Gitea> {
   const response = await fixture.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
   return giteaApi(fixture.url, { token: ((await response.json()) as { sha1: string }).sha1 });
-}
-
-/** SSH key pair; `command` is the SSH command for git. */
-export async function makeKey(
-  fixture: GitFixture,
-  name: string,
-  type = 'ed25519',
-): Promise<{ readonly text: string; readonly command: string }> {
-  const path = join(fixture.folder, name);
-  await fixture.run('ssh-keygen', [
-    '-q',
-    '-t',
-    type,
-    ...(type === 'rsa' ? ['-b', '3072'] : []),
-    '-N',
-    '',
-    '-C',
-    name,
-    '-f',
-    path,
-  ]);
-  chmodSync(path, 0o600);
-  const { stdout } = await fixture.run('cat', [`${path}.pub`]);
-  const options = `-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o IdentitiesOnly=yes`;
-  return { text: stdout.trim(), command: `ssh -F /dev/null ${options} -i ${path}` };
 }

@@ -8,7 +8,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { makeKey } from './ssh-key.ts';
 
 let fixture: GitFixture;
 let bob = '';

@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { makeKey } from './ssh-key.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('git-lfs');
 
 const lfsType = 'application/vnd.git-lfs+json';
 let fixture: GitFixture;

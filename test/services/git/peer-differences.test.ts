@@ -7,6 +7,9 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { api } from '../../support/api.ts';
 import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('git-lfs');
 
 let fixture: GitFixture;
 beforeAll(async () => {

@@ -7,6 +7,9 @@ import { extract, pack } from 'tar-stream';
 import { gitMovingApi } from '../../../services/contracts/git/moving-api.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('git-lfs');
 
 let fixture: GitFixture;
 let bob = '';

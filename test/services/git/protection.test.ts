@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { gitIssuesApi } from '../../../services/contracts/git/issues.ts';
 import { api } from '../../support/api.ts';
-import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { makeKey } from './ssh-key.ts';
 
 let fixture: GitFixture;
 let bob = '';

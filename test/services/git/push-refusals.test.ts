@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeKey, openGitFixture, type GitFixture, type RunOptions } from './git-fixture.ts';
+import { openGitFixture, type GitFixture, type RunOptions } from './git-fixture.ts';
+import { makeKey } from './ssh-key.ts';
 
 let fixture: GitFixture;
 let overSsh: RunOptions;

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { isMissing } from '../../support/requirements.ts';
+import { isMissing, needs } from '../../support/requirements.ts';
 import { openGitFixture } from './git-fixture.ts';
+
+needs('py-gitea', 'python3');
 
 const client = fileURLToPath(new URL('../../../.cache/tools/py-gitea', import.meta.url));
 const script = fileURLToPath(new URL('py-gitea.py', import.meta.url));

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('git-lfs');
 
 let fixture: GitFixture;
 let cwd = '';

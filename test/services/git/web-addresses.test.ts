@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAppPage, splitTree } from '../../../services/contracts/git/web-addresses.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { makeKey, openGitFixture, type GitFixture } from './git-fixture.ts';
+import { openGitFixture, type GitFixture } from './git-fixture.ts';
+import { makeKey } from './ssh-key.ts';
 
 let fixture: GitFixture;
 let head = '';

@@ -8,8 +8,10 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
-import { lacksProgram } from '../../support/requirements.ts';
+import { lacksProgram, needs } from '../../support/requirements.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
+
+needs('swaks', 'msmtp', 'curl');
 
 const execute = promisify(execFile);
 

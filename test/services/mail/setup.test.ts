@@ -8,6 +8,9 @@ import { control } from '../../../services/control/index.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('openssl');
 
 describe('mail setup', () => {
   let host: TestHost;

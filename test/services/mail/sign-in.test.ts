@@ -14,9 +14,11 @@ import { createNetworkFilter } from '../../../services/mail/smtp/networks.ts';
 import type { Refusal } from '../../../services/mail/accept/refusal.ts';
 import { openAccountsFixture } from '../../host/accounts/accounts-fixture.ts';
 import { admin, openTestHost, type TestHost } from '../../support/host.ts';
-import { isMissing, lacksProgram } from '../../support/requirements.ts';
+import { isMissing, lacksProgram, needs } from '../../support/requirements.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { Client } from './support.ts';
+
+needs('openssl');
 
 const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'mail-tls-'));

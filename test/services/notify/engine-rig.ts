@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { isMissing } from '../../support/requirements.ts';
+import { isMissing, needs } from '../../support/requirements.ts';
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));
 const run = promisify(execFile);
@@ -46,6 +46,8 @@ service = apprise.Apprise(asset=asset)
 service.add(sys.argv[2])
 service.notify(**json.loads(sys.argv[3]))
 `;
+
+needs('Apprise library');
 
 /** Sends through the library, as a separate program would. */
 export async function sendAlone(

@@ -10,8 +10,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notify } from '../../../services/notify/index.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
-import { isMissing } from '../../support/requirements.ts';
+import { isMissing, needs } from '../../support/requirements.ts';
 import { createProbe, openReceiver, type Offers, type Receiver } from './support.ts';
+
+needs('Apprise library', 'python3');
 
 const tools = fileURLToPath(new URL('../../../.cache/tools/', import.meta.url));
 const alertmanager = join(tools, 'prometheus-alertmanager');

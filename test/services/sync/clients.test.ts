@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
 import { listEnginePids, lacksRclone, openSyncFixture, rclonePath, until, type SyncFixture } from './sync-fixture.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('curl');
 
 async function run(
   program: string,

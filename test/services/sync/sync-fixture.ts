@@ -7,9 +7,11 @@ import { sync } from '../../../services/sync/index.ts';
 import type { Clock, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { sharedEngines } from '../../support/engines.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
-import { isMissing } from '../../support/requirements.ts';
+import { isMissing, needs } from '../../support/requirements.ts';
 
-/** Path of rclone, installed by `npm test` or by the system. */
+needs('rclone');
+
+/** Path of rclone, installed by `npm run test:clients` or by the system. */
 export const rclonePath = (await sharedEngines().find('rclone')).path;
 export const lacksRclone = isMissing(rclonePath !== null);
 

@@ -6,6 +6,9 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Monitor } from '../../../services/contracts/uptime/views.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openTarget, openUptime, type UptimeRig } from './rig.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('process tools');
 
 const journal = ({ host }: UptimeRig): string => join(host.dataDir, 'uptime', 'running-checks.json');
 

@@ -11,6 +11,9 @@ import { uptime } from '../../../services/uptime/index.ts';
 import { api, inbox as readInbox } from '../../support/api.ts';
 import { openTestHost } from '../../support/host.ts';
 import { listen, openTarget, openUptime, type SentEvent } from './rig.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('openssl');
 
 it('sends one warning for a certificate that passes several thresholds', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'));

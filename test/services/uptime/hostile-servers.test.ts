@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, openTarget, openUptime, type UptimeRig } from './rig.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('POSIX shell');
 
 const chunk = Buffer.alloc(256 * 1024, 0x2b);
 

@@ -9,6 +9,9 @@ import { io } from 'socket.io-client';
 import { expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
 import { listen, openTarget, openUptime } from './rig.ts';
+import { needs } from '../../support/requirements.ts';
+
+needs('uptime-kuma-api');
 
 const client = fileURLToPath(new URL('../../../.cache/tools/uptime-kuma-api2', import.meta.url));
 const script = fileURLToPath(new URL('kuma-client.py', import.meta.url));

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { lacksProgram } from '../../support/requirements.ts';
 import { toolPath } from '../../support/tools.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
@@ -170,7 +171,7 @@ describe('/metrics', () => {
     expect((await fetch(`${rig.url}/metrics`, { headers: { authorization: wrong } })).status).toBe(401);
   });
 
-  it('serves the series of Uptime Kuma without removed monitors', async () => {
+  it.skipIf(lacksProgram(promtoolFile))('serves the series of Uptime Kuma without removed monitors', async () => {
     const unusualMonitor = await rig.add({
       type: 'http',
       name: 'say "hi"\\\nnow',

@@ -10,9 +10,11 @@ import { WebSocketServer } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMailServer } from '../../support/mail-server.ts';
 import { SMTPServer } from 'smtp-server';
-import { lacksProgram } from '../../support/requirements.ts';
+import { lacksProgram, needs } from '../../support/requirements.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 import { listen, openTarget, openUptime, type UptimeRig } from './rig.ts';
+
+needs('openssl');
 
 let rig: UptimeRig;
 beforeAll(async () => {

@@ -18,9 +18,11 @@ import { uptime } from '../../../services/uptime/index.ts';
 import { freePort } from '../../support/free-port.ts';
 import { openHome } from '../../support/gateway/phone.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { lacksProgram } from '../../support/requirements.ts';
+import { lacksProgram, needs } from '../../support/requirements.ts';
 import { toolPath } from '../../support/tools.ts';
 import { openTarget, openUptime } from './rig.ts';
+
+needs('prometheus');
 
 const prometheus = toolPath('prometheus');
 const waitOptions = { timeout: 60_000, interval: 200 };
