@@ -8,6 +8,7 @@ import {
   languageRules,
   sentenceRules,
 } from './eslint.language.js';
+import { guardedParsingRules } from './eslint.parsing.js';
 import svelteConfig from './svelte.config.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
@@ -140,6 +141,10 @@ export default typescript.config(
       'services/*/{compos,lifecycle}*.ts',
       'services/**/{create-*,stores,visitors,playback,metadata,status-page-feature}.ts',
     ],
+  ),
+  ...guardedParsingRules(
+    ['main/**/*.ts', 'renderer/src/**/*.{ts,svelte}', 'scripts/**/*.{ts,mjs}', 'services/**/*.ts'],
+    ['services/contracts/{is-record,parse-json,percent-encoding}.ts'],
   ),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(

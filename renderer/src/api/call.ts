@@ -3,6 +3,7 @@ import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { SuggestedAction } from '../../../services/contracts/health.ts';
 import { sessionSecret } from './session-secret.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 /** Parameters of a call; query fields that are undefined are left out. */
 export interface CallOptions<Query, Body> {
@@ -139,18 +140,6 @@ function buildUrl(path: string, params: Readonly<Record<string, string>> = {}, q
 /** Notifies the listeners that the session ended. */
 export function notifySessionRefused(): void {
   for (const listener of sessionRefusedListeners) listener();
-}
-
-/**
- * Returns undefined for a text that is not JSON: a proxy may have replied instead of the host, and the status is used
- * then.
- */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Converts an error reply of the host to a Problem. */

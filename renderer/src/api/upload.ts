@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { parseJson, toProblem, waitForRenewal, notifySessionRefused } from './call.ts';
+import { toProblem, waitForRenewal, notifySessionRefused } from './call.ts';
 import { sessionSecret } from './session-secret.ts';
+import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 /**
  * Uploads a file and reports its progress from 0 to 1, which `fetch` cannot do.

@@ -1,3 +1,5 @@
+import { parseJson } from '../../../services/contracts/parse-json.ts';
+
 /**
  * Reads a value from local storage. Browsers may refuse storage and then throw; values last as long as the page in
  * this case.
@@ -22,11 +24,7 @@ export function writeLocalStorage(name: string, text: string | null): void {
 
 /** Reads a JSON value; undefined where there is none or the text is not JSON. */
 export function readLocalStorageJson(name: string): unknown {
-  try {
-    return JSON.parse(readLocalStorage(name) ?? 'null') ?? undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJson(readLocalStorage(name) ?? 'null') ?? undefined;
 }
 
 /** Returns the strings of a list that was read as JSON. */

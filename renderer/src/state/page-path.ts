@@ -1,3 +1,5 @@
+import { decodePercentEncoding } from '../../../services/contracts/percent-encoding.ts';
+
 /** The parts of a path of the app: `/service/section/id`. */
 export interface PagePath {
   /** The service or page, such as `downloads`; empty for Home. */
@@ -39,11 +41,6 @@ export function buildPath({ service, section: namedSection = '', id = '' }: Part
 }
 
 function decodeSegment(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    // The path contains a stray %, as typed by users. The segment is used unchanged, and the page reports that
-    // nothing has this name.
-    return part;
-  }
+  // A segment with a stray %, as typed by users, is used unchanged, and the page reports that nothing has this name.
+  return decodePercentEncoding(part) ?? part;
 }

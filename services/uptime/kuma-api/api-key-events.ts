@@ -2,13 +2,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { ApiKey } from '../../contracts/uptime/views.ts';
 import { formatKumaTime } from '../domain/time-format.ts';
 import type { ApiKeys } from '../store/api-keys.ts';
-import {
-  toNumber,
-  toTranslatedMessage,
-  toText,
-  type SocketEvents,
-  type SocketDependencies,
-} from './events.ts';
+import { toNumber, toTranslatedMessage, toText, type SocketEvents, type SocketDependencies } from './events.ts';
 import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for API keys. */

@@ -2,13 +2,7 @@ import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { toDeliveryUrls } from '../domain/kuma-notification.ts';
 import { canWrite } from './monitor-events.ts';
 import type { UptimeStores } from '../store/stores.ts';
-import {
-  toNumber,
-  toTranslatedMessage,
-  toText,
-  type SocketEvents,
-  type SocketDependencies,
-} from './events.ts';
+import { toNumber, toTranslatedMessage, toText, type SocketEvents, type SocketDependencies } from './events.ts';
 import { toRecord } from '../../contracts/is-record.ts';
 
 /** Returns the calls for notifications. */

@@ -1,5 +1,5 @@
 import type { SettingsField } from '../../../../services/contracts/control/settings.ts';
-import { getControl, toRecord } from './fields/field-control.ts';
+import { getControl, findRecord } from './fields/field-control.ts';
 
 /** Fields with a common heading or a common prefix, such as `TorBox: API key` and `TorBox: address`. */
 export interface FieldGroup {
@@ -21,7 +21,7 @@ export function groupByHeading(fields: readonly SettingsField[]): readonly Field
 
 /** True when a field has an effect with the current values of its section, as defined by `needs` in the schema. */
 export function isEffective({ schema }: SettingsField, getValue: (name: string) => unknown): boolean {
-  return Object.entries(toRecord(schema['needs']) ?? {}).every(([name, requiredValue]) => {
+  return Object.entries(findRecord(schema['needs']) ?? {}).every(([name, requiredValue]) => {
     const value = getValue(name);
     if (Array.isArray(requiredValue)) return requiredValue.includes(value);
     return value !== '' && value !== null && value !== undefined;

@@ -3,6 +3,7 @@ import { listNames, sortLists } from './filter-kinds.ts';
 import { flagFields, limitFields, readRange, rangeFields, toRangeValue, getValue, withValue } from './number-fields.ts';
 import { pictureFlags, pictureTexts } from './picture-fields.ts';
 import { toRulesDraft, withRules, type RulesDraft } from './rules-draft.ts';
+import { toRecord } from '../../../../../services/contracts/is-record.ts';
 
 /** Addon of a configuration in the editor. Unknown members are preserved. */
 export interface DraftPreset {
@@ -259,7 +260,4 @@ function toText(value: unknown): string {
 }
 function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-function toRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

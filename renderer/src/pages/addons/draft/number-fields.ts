@@ -1,3 +1,5 @@
+import { toRecord } from '../../../../../services/contracts/is-record.ts';
+
 /** Range of a configuration, in the unit of the form. */
 export interface RangeField {
   readonly path: string;
@@ -86,6 +88,6 @@ export function withValue(config: ConfigObject, path: string, value: unknown): R
   }
   const inner = config[name];
   if (value === null && inner === undefined) return { ...config };
-  const members = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as ConfigObject) : {};
+  const members = toRecord(inner);
   return { ...config, [name]: withValue(members, rest.join('.'), value) };
 }

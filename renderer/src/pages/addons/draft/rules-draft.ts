@@ -1,3 +1,5 @@
+import { toRecord } from '../../../../../services/contracts/is-record.ts';
+
 /** Expression in the editor. */
 export interface DraftRule {
   /** Identifies the row while it is edited. */
@@ -226,7 +228,4 @@ function toList(value: unknown): readonly unknown[] {
 }
 function toTexts(value: unknown): string[] {
   return toList(value).filter((item) => typeof item === 'string');
-}
-function toRecord(value: unknown): ConfigObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ConfigObject) : {};
 }

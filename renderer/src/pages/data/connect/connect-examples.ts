@@ -1,3 +1,5 @@
+import { quoteForShell } from '../../../../../services/contracts/shell-quote.ts';
+
 /** Base URL, key and table of the examples. */
 export interface Connection {
   readonly url: string;
@@ -55,7 +57,7 @@ rows = reply.json()`,
     program: `curl '${url}/pg/query' \\
   -H "apikey: $SECRET_KEY" \\
   -H 'content-type: application/json' \\
-  -d '${JSON.stringify({ query: `select * from "${escapeQuotes(table, '"')}" limit 20` }).replaceAll("'", String.raw`'\''`)}'`,
+  -d ${quoteForShell(JSON.stringify({ query: `select * from "${escapeQuotes(table, '"')}" limit 20` }))}`,
   }),
 };
 

@@ -1,9 +1,5 @@
 import type { WrittenAction } from '../../../../../services/contracts/push/api.ts';
-
-/** Quotes a text for a POSIX shell. */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
+import { quoteForShell } from '../../../../../services/contracts/shell-quote.ts';
 
 export interface DraftMessage {
   readonly topic: string;

@@ -1,6 +1,7 @@
 import type { JsonSchema, SettingsField } from '../../../../../services/contracts/control/settings.ts';
 import { parseAmount, type Amount } from './amount.ts';
 import { parseQuantityKind, type Quantity } from './quantity.ts';
+import { isRecord } from '../../../../../services/contracts/is-record.ts';
 
 /** A value and its label. */
 type Option = readonly [value: string, words: string];
@@ -70,7 +71,7 @@ export function getControl(schema: JsonSchema, root: JsonSchema = schema): Contr
 }
 
 function listControl(schema: JsonSchema, root: JsonSchema): Control {
-  const items = toRecord(schema['items']);
+  const items = findRecord(schema['items']);
   if (!items) return { kind: 'json' };
   const control = getControl(items, root);
   if (control.kind === 'choice') {
@@ -85,10 +86,10 @@ function listControl(schema: JsonSchema, root: JsonSchema): Control {
   if (control.kind === 'text' && !control.nullable)
     return { kind: 'lines', numbers: false, ...(control.example !== '' && { example: control.example }) };
   if (control.kind === 'number' && !control.nullable) return { kind: 'lines', numbers: true };
-  const properties = toRecord(resolveVariants(items, root)[0]?.['properties']);
+  const properties = findRecord(resolveVariants(items, root)[0]?.['properties']);
   if (!properties) return { kind: 'json' };
   const columns = Object.entries(properties).map(([name, value]): Column => {
-    const property = toRecord(value) ?? {};
+    const property = findRecord(value) ?? {};
     const title = typeof property['title'] === 'string' ? property['title'] : name;
     return { name, title, schema: property, control: getControl(property, root) };
   });
@@ -101,7 +102,7 @@ function listControl(schema: JsonSchema, root: JsonSchema): Control {
 
 /** Returns the options. If only some values have labels, only those are offered: the others are older notations. */
 function toOptions(values: readonly string[], { choices }: JsonSchema): readonly Option[] {
-  const optionLabels = toRecord(choices);
+  const optionLabels = findRecord(choices);
   if (optionLabels === undefined) return values.map((value) => [value, value]);
   return Object.entries(optionLabels).flatMap(([value, text]) =>
     values.includes(value) ? [[value, String(text)]] : [],
@@ -120,13 +121,13 @@ function resolveVariants(schema: JsonSchema, root: JsonSchema, depth = 0): reado
   const { type } = schema;
   if (Array.isArray(type)) return type.map((typeName: unknown) => ({ ...schema, type: typeName }));
   if (!Array.isArray(branches)) return [schema];
-  return branches.flatMap((branch) => resolveVariants(toRecord(branch) ?? {}, root, depth + 1));
+  return branches.flatMap((branch) => resolveVariants(findRecord(branch) ?? {}, root, depth + 1));
 }
 
 function resolveReference(reference: string, root: JsonSchema): JsonSchema | undefined {
   let node: unknown = root;
-  for (const part of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) node = toRecord(node)?.[part];
-  return toRecord(node);
+  for (const part of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) node = findRecord(node)?.[part];
+  return findRecord(node);
 }
 
 function omitKey(schema: JsonSchema, key: string): JsonSchema {
@@ -134,15 +135,13 @@ function omitKey(schema: JsonSchema, key: string): JsonSchema {
 }
 
 /** Returns a plain object, otherwise undefined. */
-export function toRecord(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+export function findRecord(value: unknown): Record<string, unknown> | undefined {
+  return isRecord(value) ? value : undefined;
 }
 
 /** True where the host sends `{set: true}` instead of a secret. */
 export function isHiddenSecret(value: unknown): boolean {
-  return toRecord(value)?.['set'] === true;
+  return findRecord(value)?.['set'] === true;
 }
 
 /** Parses the text of a number field. Other text is sent to the host unchanged, which reports the error. */
