@@ -1,3 +1,4 @@
+import type { FailureCode } from '../../services/contracts/downloads/causes.ts';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
@@ -195,11 +196,16 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
       'Allow private addresses',
     ],
     ['ERROR: [x] 1: Sign in to confirm your age', 'The site wants a signed-in viewer.', 'Cookies'],
-    ['The disk is full: free some space, then retry.', 'The disk is full. Free some space', 'Download folder'],
+    [
+      'The disk is full: free some space, then retry.',
+      'The disk is full. Free some space',
+      'Download folder',
+      'disk_full',
+    ],
     ['ERROR: Postprocessing: ffprobe and ffmpeg not found.', 'This needs ffmpeg, which is missing.', 'Engines'],
     ['ERROR: Unsupported URL: https://a.example', 'No video was found there.', 'Engines'],
-  ])('shows advice about “%s” with a link', async (message, advice, title) => {
-    pages.downloads.set('bad', { title: 'Bad', state: 'failed', message, finishedAt: 3 });
+  ] as const)('shows advice about “%s” with a link', async (message, advice, title, failure?: FailureCode) => {
+    pages.downloads.set('bad', { title: 'Bad', state: 'failed', message, failure, finishedAt: 3 });
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await row(page, 'Bad').getByText(advice).waitFor();

@@ -195,7 +195,7 @@ export class MemoryDownloads {
       finishedAt: null,
     };
     const current = { ...before, ...fields };
-    const failure = current.state === 'failed' ? findFailureCode(current.message ?? '') : undefined;
+    const failure = current.state === 'failed' ? (fields.failure ?? findFailureCode(current.message ?? '')) : undefined;
     const download = { ...current, failure };
     this.all.set(uid, download);
     this.bus?.publish(downloadChanged, download);
