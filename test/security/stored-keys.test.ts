@@ -66,6 +66,12 @@ async function getServiceState(host: TestHost, id: string): Promise<ServiceState
   return state;
 }
 
+/** Sends a request that loads an unused service and starts rclone, so that the key exists. */
+async function sendFirstRequest(host: TestHost, id: string): Promise<void> {
+  if (id === 'sync') await api(host.url('control'), '/api/sync/remotes');
+  else if (id !== 'gateway') await (await fetch(host.url(id))).arrayBuffer();
+}
+
 /** Reads or replaces the stored form of a key; undefined if it is missing. */
 function stored({ service, row, file }: StoredKey, next?: string): string | undefined {
   if (file !== undefined) {
@@ -92,8 +98,7 @@ describe('a stored key that the vault cannot open', () => {
       const { id } = key.service;
       await withHost(key, async (host) => {
         await expect.poll(async () => (await getServiceState(host, id)).state).toBe('up');
-        // rclone is started by the first request.
-        if (id === 'sync') await api(host.url('control'), '/api/sync/remotes');
+        await sendFirstRequest(host, id);
       });
       const before = stored(key);
       expect(before).toBeTypeOf('string');
@@ -115,6 +120,7 @@ describe('a stored key that the vault cannot open', () => {
         expect(stored(key)).toBe(damaged);
         await api(host.url('control'), `/api/services/${id}/keys/${key.name}/replace`, { method: 'POST', body: '{}' });
         await expect.poll(async () => (await getServiceState(host, id)).state).toBe('up');
+        await sendFirstRequest(host, id);
       });
       expect(stored(key)).not.toBe(damaged);
     },
