@@ -4,14 +4,11 @@ import type { LoadOnDemand } from '../contracts/service.ts';
 import { hasRows } from '../kit/has-rows.ts';
 import { getDirectPort, type Settings } from './settings.ts';
 
-/**
- * Waits for the first request until PostgreSQL has been started or another server is configured. The secret of tokens
- * exists after the first request, so that an unreadable one is reported at the start.
- */
+/** Waits for the first request until PostgreSQL has been started or another server is configured. */
 export const loadOnDemand: LoadOnDemand<Settings> = {
   async isUsed({ db, files, settings }) {
     if (settings.databaseUrl !== '' || getDirectPort(settings) > 0) return true;
-    return existsSync(join(files, 'cluster')) || (await hasRows(db, ['saved_queries', 'secrets']));
+    return existsSync(join(files, 'cluster')) || (await hasRows(db, ['saved_queries']));
   },
   health: { state: 'up', detail: 'Asleep until the first request' },
 };

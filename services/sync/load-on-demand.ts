@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { LoadOnDemand } from '../contracts/service.ts';
 import { hasRows } from '../kit/has-rows.ts';
 
-/** Waits for the first request until there are tasks, runs or remotes. */
+/** Waits for the first request until there are tasks or runs. Remotes have a key, so that the host loads the service. */
 export const loadOnDemand: LoadOnDemand = {
-  isUsed: async ({ db, files }) =>
-    existsSync(join(files, 'rclone.conf')) || (await hasRows(db, ['tasks', 'runs', 'keepsakes'])),
+  isUsed: ({ db }) => hasRows(db, ['tasks', 'runs']),
   health: { state: 'up', detail: 'nothing to sync yet', begin: { label: 'Set up a first sync', to: '/sync' } },
 };

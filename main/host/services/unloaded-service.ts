@@ -8,6 +8,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { servicePartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
+import { hasStoredKeys } from '../vault/has-stored-keys.ts';
 import type { HostDependencies } from './host-parts.ts';
 
 export interface UnloadedServiceOptions {
@@ -22,13 +23,16 @@ export interface UnloadedServiceOptions {
 
 /** Returns whether a service with these tables can wait for its first request. */
 export async function canWaitForRequest(
-  { id, loadOnDemand }: ServiceDescriptor,
+  descriptor: ServiceDescriptor,
   parts: Pick<HostDependencies, 'dataDir' | 'releases'>,
   context: Pick<Context, 'children' | 'db' | 'files'>,
   settings: ServiceSettings['settings'],
 ): Promise<boolean> {
+  const { id, loadOnDemand } = descriptor;
   if (loadOnDemand === undefined || existsSync(join(parts.dataDir, id, servicePartName))) return false;
   if (await parts.releases.hasPending(id)) return false;
+  // Unreadable keys are reported at the start.
+  if (await hasStoredKeys(descriptor, context)) return false;
   const { rows } = await sql`select 1 from jobs where state <> 'done' limit 1`.execute(context.db);
   if (rows.length > 0) return false;
   return !(await loadOnDemand.isUsed({ children: context.children, db: context.db, files: context.files, settings }));

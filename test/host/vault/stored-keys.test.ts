@@ -81,9 +81,14 @@ describe.each(cases.map((entry) => [entry.service.id, entry.key, entry] as const
   '%s: stored key %s',
   (id, key, its) => {
     const folder = (): string => join(dataDir, id);
+    /** An unused service creates its keys with the first request. */
+    const loadService = async (host: TestHost): Promise<void> => {
+      await (await fetch(host.url(id))).arrayBuffer();
+    };
     /** Starts once to create the key, and makes it unreadable. */
     const corruptValue = async (): Promise<string | undefined> => {
       const host = await open(its.service);
+      await loadService(host);
       await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
       await host[Symbol.asyncDispose]();
       its.corrupt(folder());
@@ -108,6 +113,7 @@ describe.each(cases.map((entry) => [entry.service.id, entry.key, entry] as const
       const path = `/api/services/${id}/keys/${key}/replace`;
       const state = await api<ServiceState>(host.url('control'), path, { method: 'POST' });
       expect(state.reason ?? '').not.toContain('cannot be read');
+      await loadService(host);
       await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
       expect(its.read(folder())).not.toBe(before);
     });
@@ -121,7 +127,8 @@ describe.each(cases.map((entry) => [entry.service.id, entry.key, entry] as const
       );
       write.mockRestore();
       expect(its.read(folder())).toBeUndefined();
-      await using _host = await open(its.service);
+      await using host = await open(its.service);
+      await loadService(host);
       await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
       expect(its.read(folder())).not.toBe(before);
       if (id === 'git') expect(readdirSync(folder()).filter((name) => name.includes('.replaced-'))).toHaveLength(1);
