@@ -22,7 +22,7 @@ export interface BackupStoreOptions {
   readonly dataDir: string;
   /** Returns the content of the vault's key file with the key itself, which opens on every computer. */
   readonly keyFile: () => string;
-  /** Key store of the desktop, which opens backups of earlier versions that it wrapped the key of. */
+  /** Key store of the desktop. It unwraps the key in backups of earlier versions, which contain it wrapped. */
   readonly keyWrapping: KeyWrapping | undefined;
   /** Parts that running services back up themselves. */
   readonly parts: () => readonly ServicePart[];

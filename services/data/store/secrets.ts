@@ -11,7 +11,10 @@ export class Secrets {
     this.#context = context;
   }
 
-  /** Returns a secret. It is created by `make` when it does not exist or the vault cannot open it. */
+  /**
+   * Returns a secret, created by `make` at the first use.
+   * @throws Problem `vault.key_unreadable` (503) when the vault cannot open it
+   */
   getOrCreate(name: string, make: () => string): Promise<string> {
     return loadOrCreateKey(this.#context, { table: 'secrets', name, purpose: getPurpose(name) }, make);
   }
