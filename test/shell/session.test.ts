@@ -70,6 +70,31 @@ describe('start', () => {
     expect(rig.electron.window?.visible).toBe(true);
   });
 
+  it('continues from the disk image when the move fails, and shows the reason', async () => {
+    await using rig = await openDesktop({
+      platform: 'darwin',
+      prepare(electron) {
+        electron.isInApplicationsFolder = false;
+        electron.moveError = new Error('The disk is full');
+        electron.answers.push({ button: 0 });
+      },
+    });
+    expect(rig.electron.errors).toEqual(['Homeport could not be moved: The disk is full']);
+    expect(rig.electron.window?.visible).toBe(true);
+  });
+
+  it('starts the services at login without the question of the move', async () => {
+    await using rig = await openDesktop({
+      platform: 'darwin',
+      prepare(electron) {
+        electron.isInApplicationsFolder = false;
+        electron.wasOpenedAtLogin = true;
+        electron.answers.push({ button: 0 });
+      },
+    });
+    expect([rig.electron.moves, rig.electron.answers.length]).toEqual([0, 1]);
+  });
+
   it.each(['win32', 'darwin'] as const)(
     'passes a moved folder for downloads to the services on %s',
     async (platform) => {
