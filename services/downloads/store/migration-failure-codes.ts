@@ -20,6 +20,9 @@ function findStoredCode(message: string): FailureCode | null {
   return sentences.find(([, pattern]) => pattern.test(message))?.[0] ?? findFailureCode(message) ?? null;
 }
 
+/** Rows per statement. */
+const batchSize = 500;
+
 /** Adds the codes of failures, and derives those of the rows of older versions from their messages, once. */
 export const failureCodes: Migration = {
   name: '053-failure-codes',
@@ -27,16 +30,8 @@ export const failureCodes: Migration = {
     await db.schema.alterTable('downloads').addColumn('failure', 'text').execute();
     await db.schema.alterTable('downloads_subscriptions').addColumn('failure', 'text').execute();
     const tables = db as Kysely<Tables>;
-    const downloads = await tables
-      .selectFrom('downloads')
-      .select(['uid', 'message'])
-      .where('state', '=', 'failed')
-      .where('message', 'is not', null)
-      .execute();
-    for (const { uid, message } of downloads) {
-      const failure = findStoredCode(message ?? '');
-      if (failure !== null) await tables.updateTable('downloads').set({ failure }).where('uid', '=', uid).execute();
-    }
+    let lastUid: string | undefined = '';
+    while (lastUid !== undefined) lastUid = await storeNextCodes(tables, lastUid);
     const subscriptions = await tables
       .selectFrom('downloads_subscriptions')
       .select(['id', 'error'])
@@ -48,3 +43,21 @@ export const failureCodes: Migration = {
     }
   },
 };
+
+/** Stores the codes of the next failed downloads by uid, and returns the last uid; undefined at the end. */
+async function storeNextCodes(tables: Kysely<Tables>, lastUid: string): Promise<string | undefined> {
+  const downloads = await tables
+    .selectFrom('downloads')
+    .select(['uid', 'message'])
+    .where('state', '=', 'failed')
+    .where('message', 'is not', null)
+    .where('uid', '>', lastUid)
+    .orderBy('uid')
+    .limit(batchSize)
+    .execute();
+  for (const [failure, rows] of Map.groupBy(downloads, ({ message }) => findStoredCode(message ?? ''))) {
+    const uids = rows.map(({ uid }) => uid);
+    if (failure !== null) await tables.updateTable('downloads').set({ failure }).where('uid', 'in', uids).execute();
+  }
+  return downloads.at(-1)?.uid;
+}

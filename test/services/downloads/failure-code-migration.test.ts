@@ -15,25 +15,29 @@ const codes: readonly (readonly [string, string | undefined])[] = [
   ['The download failed for a reason of our own; see the log.', undefined],
 ];
 
+/** More than a batch of rows. */
+const rowCount = 600;
+
 eachDialect((_name, open) => {
   it('derives the codes of failures that older versions stored as text', async () => {
     const database = await open();
     await database.migrate(migrations.filter(({ name }) => name < '053'));
     const request = JSON.stringify({ type: 'video', quality: 'best', format: 'any', folder: null, prefix: '' });
-    for (const [index, [message]] of codes.entries()) {
-      await database.kysely
-        .insertInto('downloads')
-        .values({
+    const messages = Array.from({ length: rowCount }, (_, index) => codes[index % codes.length]?.[0] ?? '');
+    await database.kysely
+      .insertInto('downloads')
+      .values(
+        messages.map((message, index) => ({
           ...{ uid: `d${index}`, position: index, url: `https://a/${index}`, request, state: 'failed', title: 'x' },
           ...{ search: 'x', video_id: 'x', probed: 1, attempts: 1, message, added_ns: '1', created_at: 1 },
-        })
-        .execute();
-    }
+        })),
+      )
+      .execute();
     await database.migrate(migrations);
     const store = new DownloadStore(database.kysely);
     const stored = await Promise.all(
-      codes.map(async (_, index) => (await store.find(`d${index}`))?.failure ?? undefined),
+      messages.map(async (_, index) => (await store.find(`d${index}`))?.failure ?? undefined),
     );
-    expect(stored).toEqual(codes.map(([, code]) => code));
+    expect(stored).toEqual(messages.map((_, index) => codes[index % codes.length]?.[1]));
   });
 });
