@@ -4,7 +4,7 @@ import { openLoginItem } from '../../main/shell/login-item.ts';
 import { openDesktop } from './rig.ts';
 
 describe('end of the session', () => {
-  it('ends the services on Windows, which quits no programs before', async () => {
+  it('ends the services on Windows, where no before-quit is emitted', async () => {
     await using rig = await openDesktop({ platform: 'win32', hidden: true });
     expect(rig.electron.window?.visible).toBe(false);
     expect(rig.electron.endSession('win32')).toEqual({ delayed: true, refused: false });
