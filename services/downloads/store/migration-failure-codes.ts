@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { FailureCode } from '../../contracts/downloads/causes.ts';
 import type { Migration } from '../../contracts/service.ts';
-import { findFailureCode } from '../domain/engine-messages.ts';
+import { findFailureCode, isPageMissing } from '../domain/engine-messages.ts';
 
 interface Tables {
   downloads: { uid: string; state: string; message: string | null; failure: string | null };
@@ -38,7 +38,7 @@ export const failureCodes: Migration = {
       .where('error', 'is not', null)
       .execute();
     for (const { id, error } of subscriptions) {
-      const failure = findStoredCode(error ?? '');
+      const failure = isPageMissing(error ?? '') ? 'not_found' : findStoredCode(error ?? '');
       await tables.updateTable('downloads_subscriptions').set({ failure }).where('id', '=', id).execute();
     }
   },

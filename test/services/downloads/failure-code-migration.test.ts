@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { migrations } from '../../../services/downloads/migrations.ts';
 import { DownloadStore } from '../../../services/downloads/store/store.ts';
+import { SubscriptionStore } from '../../../services/downloads/subscriptions/store.ts';
 import { eachDialect } from '../../support/database.ts';
 
 const codes: readonly (readonly [string, string | undefined])[] = [
@@ -39,5 +40,20 @@ eachDialect((_name, open) => {
       messages.map(async (_, index) => (await store.find(`d${index}`))?.failure ?? undefined),
     );
     expect(stored).toEqual(messages.map((_, index) => codes[index % codes.length]?.[1]));
+  });
+
+  it('derives the code of a failed check from the missing page, whatever else its message contains', async () => {
+    const database = await open();
+    await database.migrate(migrations.filter(({ name }) => name < '053'));
+    const error = 'ERROR: [generic] Unable to download webpage: HTTP Error 404: Not Found (the account was removed)';
+    await database.kysely
+      .insertInto('downloads_subscriptions')
+      .values({
+        ...{ id: 's', url: 'https://a/', name: 'A', request: '{}', enabled: 1, interval_minutes: 60, title_regex: '' },
+        ...{ skip_members_only: 0, created_at: 1, next_check: 1, failures: 1, error },
+      })
+      .execute();
+    await database.migrate(migrations);
+    expect((await new SubscriptionStore(database.kysely).find('s'))?.failure).toBe('not_found');
   });
 });
