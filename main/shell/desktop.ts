@@ -124,7 +124,8 @@ class DesktopApp {
     if (platform === 'win32') this.#window.prepare();
     // The pages have their own menu; macOS needs one for copy and paste.
     if (platform !== 'darwin') parts.Menu.setApplicationMenu(null);
-    if (await offerMove(parts, platform, this.#preferences)) return;
+    // Without a window, as at login, the services start without a question.
+    if (this.#opensWindow && (await offerMove(parts, platform, this.#preferences))) return;
     guardPermissions(parts.session.defaultSession, this.#getPageBase);
     await this.#openControls();
     if (this.#isQuitting) return;

@@ -26,8 +26,8 @@ export function showCloseDialog(
 }
 
 /**
- * Offers to move an app that was started from its disk image or another folder: updates and the start at login need it
- * among the applications. Returns whether the app was moved and starts again from there.
+ * Offers to move an app that was started from its disk image or another folder: updates and the start at login work only
+ * from the Applications folder. Returns whether the app was moved and starts again from there.
  */
 export async function offerMove(
   { app, dialog }: Pick<ElectronApi, 'app' | 'dialog'>,
@@ -47,9 +47,17 @@ export async function offerMove(
     cancelId: 1,
     checkboxLabel: 'Do not ask again',
   });
-  if (response === 0) return app.moveToApplicationsFolder();
-  if (checkboxChecked) preferences.set('staysInFolder', true);
-  return false;
+  if (response !== 0) {
+    if (checkboxChecked) preferences.set('staysInFolder', true);
+    return false;
+  }
+  try {
+    return app.moveToApplicationsFolder();
+  } catch (error) {
+    // For example, the disk is full. The app continues where it is.
+    dialog.showErrorBox('Homeport could not be moved', error instanceof Error ? error.message : String(error));
+    return false;
+  }
 }
 
 /** Shown when the page's process crashes repeatedly: retry, or open in the browser. */

@@ -21,7 +21,7 @@ export function openLoginItem({ app, platform, environment, command }: LoginItem
   };
 }
 
-/** macOS passes no arguments to login items, so the app itself finds out whether to start without its window. */
+/** Returns whether macOS opened the app at login. It passes no arguments to login items, so `--hidden` is missing. */
 export function wasOpenedAtLogin(
   app: Pick<ElectronApi['app'], 'getLoginItemSettings'>,
   platform: NodeJS.Platform,

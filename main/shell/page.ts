@@ -41,7 +41,7 @@ class LoadedPage implements WindowPage {
   readonly #contents: ElectronWindow['webContents'];
   #base: string | undefined;
   #path = '/';
-  /** A page was requested: a window that only waits for the end of the session loads none. */
+  /** False in a window that was only prepared to receive the end of the session. */
   #isRequested = false;
   #failures = 0;
   #retry: Disposable | undefined;

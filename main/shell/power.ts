@@ -4,8 +4,8 @@ import type { HostProcess } from '../desktop/host-process.ts';
 import type { ElectronApi } from './electron.ts';
 
 /**
- * Follows sleep and the end of the computer. After a sleep, timers are late and connections are dead: the host checks
- * its timers and services immediately.
+ * Notifies the host of the end of a sleep, after which timers are late and connections are dead: it checks its timers
+ * and services immediately.
  */
 export function watchPower(
   powerMonitor: ElectronApi['powerMonitor'],
@@ -27,8 +27,8 @@ interface ShutdownEvent {
 }
 
 /**
- * Ends the app with the computer on macOS and Linux. A prevented `before-quit` would count as a refusal to shut down
- * there, so the app exits by itself once its services have ended.
+ * Quits the app when macOS or Linux shuts down. A prevented `before-quit` would count as a refusal to shut down there, so
+ * the app exits once its services have ended.
  */
 export function watchShutdown(powerMonitor: ElectronApi['powerMonitor'], end: () => void): void {
   const on = powerMonitor.on.bind(powerMonitor) as (

@@ -18,8 +18,7 @@ const maxBatchSize = 200;
 const batchDelayMs = 25;
 /** Number of skipped positions that are not saved: after a crash, entries without inbox copy are read again. */
 const maxUnsavedPositions = 1000;
-/** Delay in ms before a retry, doubled up to the maximum. */
-/** Delays of the reads after a failure. */
+/** Delays before a failed read is repeated. */
 const backoff = { firstMs: 1000, maxMs: 60_000 } as const;
 
 export interface FeedFollowerDependencies {

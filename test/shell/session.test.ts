@@ -4,7 +4,7 @@ import { openLoginItem } from '../../main/shell/login-item.ts';
 import { openDesktop } from './rig.ts';
 
 describe('end of the session', () => {
-  it('ends the services on Windows, which quits no programs before', async () => {
+  it('ends the services on Windows, where no before-quit is emitted', async () => {
     await using rig = await openDesktop({ platform: 'win32', hidden: true });
     expect(rig.electron.window?.visible).toBe(false);
     expect(rig.electron.endSession('win32')).toEqual({ delayed: true, refused: false });
@@ -68,6 +68,31 @@ describe('start', () => {
     });
     expect([rig.electron.moves, rig.kept.get('staysInFolder')]).toEqual([0, true]);
     expect(rig.electron.window?.visible).toBe(true);
+  });
+
+  it('continues from the disk image when the move fails, and shows the reason', async () => {
+    await using rig = await openDesktop({
+      platform: 'darwin',
+      prepare(electron) {
+        electron.isInApplicationsFolder = false;
+        electron.moveError = new Error('The disk is full');
+        electron.answers.push({ button: 0 });
+      },
+    });
+    expect(rig.electron.errors).toEqual(['Homeport could not be moved: The disk is full']);
+    expect(rig.electron.window?.visible).toBe(true);
+  });
+
+  it('starts the services at login without the question of the move', async () => {
+    await using rig = await openDesktop({
+      platform: 'darwin',
+      prepare(electron) {
+        electron.isInApplicationsFolder = false;
+        electron.wasOpenedAtLogin = true;
+        electron.answers.push({ button: 0 });
+      },
+    });
+    expect([rig.electron.moves, rig.electron.answers.length]).toEqual([0, 1]);
   });
 
   it.each(['win32', 'darwin'] as const)(

@@ -73,6 +73,8 @@ export class FakeElectron {
   isInApplicationsFolder = true;
   /** Moves to the folder of applications, each followed by a start from there. */
   moves = 0;
+  /** Thrown by a move. */
+  moveError: Error | undefined;
   permissions: {
     request?: (page: unknown, permission: string, answer: (granted: boolean) => void, details: unknown) => void;
     check?: (page: unknown, permission: string, origin: string) => boolean;
@@ -131,6 +133,7 @@ export class FakeElectron {
         isInApplicationsFolder: () => this.isInApplicationsFolder,
         isPackaged: true,
         moveToApplicationsFolder: () => {
+          if (this.moveError !== undefined) throw this.moveError;
           this.moves += 1;
           this.#quit();
           return true;

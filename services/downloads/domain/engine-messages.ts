@@ -6,7 +6,7 @@ import type { FailureCode } from '../../contracts/downloads/causes.ts';
 /** Patterns of error messages by failure code; the first match applies. */
 const codePatterns: readonly (readonly [FailureCode, RegExp])[] = [
   ['disk_full', /no space left/i],
-  // yt-dlp reports the refusal of worker.py inside of its own message.
+  // yt-dlp reports the refusal of worker.py within its own message.
   ['internal_address', /internal address/i],
   ['ffmpeg_missing', /ffmpeg[^.]*(not found|missing|not installed)|ffprobe[^.]*not found/i],
   ['drm_protected', /\bDRM\b|protected/i],
@@ -90,17 +90,19 @@ export function isConsequence(line: string): boolean {
   return /^ERROR: fragment \d+ not found, unable to continue$/.test(line);
 }
 
+/** Longer lines are cut: titles that a site chooses must not make the search slow. */
+const maxLineLength = 10_000;
 const archivedPattern = /has already been recorded in the archive$/;
 const reasonPatterns = [
   archivedPattern,
   / does not pass filter .*, skipping/,
-  /title .* (did not match pattern|matched reject pattern)/,
+  / title (did not match pattern|matched reject pattern) /,
   /^File is (smaller than min|larger than max)-filesize/,
 ];
 
 /** Returns the reason why a download was skipped if the line states one; undefined for any other line. */
 export function findSkipReason(line: string): string | undefined {
-  const message = /^\r?\[download\] (.*)$/.exec(line)?.[1]?.trim();
+  const message = /^\r?\[download\] (.*)$/.exec(line.slice(0, maxLineLength))?.[1]?.trim();
   return message !== undefined && reasonPatterns.some((each) => each.test(message))
     ? message.slice(0, 1000)
     : undefined;

@@ -113,8 +113,9 @@ export class Folders {
         .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
         .map(({ name }) => (parent === '' ? name : `${parent}/${name}`));
       const excluded = await isExcluded(paths);
-      folders.push(...paths.filter((_, index) => excluded[index] !== true));
-      if (folders.length >= maxListedFolders) return folders.slice(0, maxListedFolders).toSorted();
+      const included = paths.filter((_, index) => excluded[index] !== true);
+      folders.push(...included.slice(0, maxListedFolders - folders.length));
+      if (folders.length >= maxListedFolders) break;
     }
     return folders.toSorted();
   }

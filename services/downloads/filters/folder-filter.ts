@@ -15,7 +15,7 @@ export function createFolderFilter(expression: string): FolderFilter {
   return async (paths) => paths.map((path) => linear.matcher(path).find());
 }
 
-/** Python's `\Z` is `\z` in RE2; everything else that both support has the same notation. */
+/** Python's `\Z` is `\z` in RE2. */
 function findLinearExpression(expression: string): ReturnType<typeof compileLinearExpression> | undefined {
   try {
     return compileLinearExpression(expression.replaceAll(/(?<!\\)((?:\\\\)*)\\Z/g, String.raw`$1\z`));

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { FailureCode } from '../../contracts/downloads/causes.ts';
 import type { Migration } from '../../contracts/service.ts';
-import { findFailureCode } from '../domain/engine-messages.ts';
+import { findFailureCode, isPageMissing } from '../domain/engine-messages.ts';
 
 interface Tables {
   downloads: { uid: string; state: string; message: string | null; failure: string | null };
@@ -20,6 +20,9 @@ function findStoredCode(message: string): FailureCode | null {
   return sentences.find(([, pattern]) => pattern.test(message))?.[0] ?? findFailureCode(message) ?? null;
 }
 
+/** Rows per statement. */
+const batchSize = 500;
+
 /** Adds the codes of failures, and derives those of the rows of older versions from their messages, once. */
 export const failureCodes: Migration = {
   name: '053-failure-codes',
@@ -27,24 +30,34 @@ export const failureCodes: Migration = {
     await db.schema.alterTable('downloads').addColumn('failure', 'text').execute();
     await db.schema.alterTable('downloads_subscriptions').addColumn('failure', 'text').execute();
     const tables = db as Kysely<Tables>;
-    const downloads = await tables
-      .selectFrom('downloads')
-      .select(['uid', 'message'])
-      .where('state', '=', 'failed')
-      .where('message', 'is not', null)
-      .execute();
-    for (const { uid, message } of downloads) {
-      const failure = findStoredCode(message ?? '');
-      if (failure !== null) await tables.updateTable('downloads').set({ failure }).where('uid', '=', uid).execute();
-    }
+    let lastUid: string | undefined = '';
+    while (lastUid !== undefined) lastUid = await storeNextCodes(tables, lastUid);
     const subscriptions = await tables
       .selectFrom('downloads_subscriptions')
       .select(['id', 'error'])
       .where('error', 'is not', null)
       .execute();
     for (const { id, error } of subscriptions) {
-      const failure = findStoredCode(error ?? '');
+      const failure = isPageMissing(error ?? '') ? 'not_found' : findStoredCode(error ?? '');
       await tables.updateTable('downloads_subscriptions').set({ failure }).where('id', '=', id).execute();
     }
   },
 };
+
+/** Stores the codes of the next failed downloads by uid, and returns the last uid; undefined at the end. */
+async function storeNextCodes(tables: Kysely<Tables>, lastUid: string): Promise<string | undefined> {
+  const downloads = await tables
+    .selectFrom('downloads')
+    .select(['uid', 'message'])
+    .where('state', '=', 'failed')
+    .where('message', 'is not', null)
+    .where('uid', '>', lastUid)
+    .orderBy('uid')
+    .limit(batchSize)
+    .execute();
+  for (const [failure, rows] of Map.groupBy(downloads, ({ message }) => findStoredCode(message ?? ''))) {
+    const uids = rows.map(({ uid }) => uid);
+    if (failure !== null) await tables.updateTable('downloads').set({ failure }).where('uid', 'in', uids).execute();
+  }
+  return downloads.at(-1)?.uid;
+}

@@ -10,7 +10,7 @@ const batchSize = 100;
 
 const hourMs = 3_600_000;
 
-/** Deletes mails that are older than the settings say every hour. */
+/** Deletes expired mails every hour. */
 export function startRetention(
   { clock, log }: Pick<Context, 'clock' | 'log'>,
   settings: Readonly<Pick<Settings, 'spoolDays'>>,

@@ -14,7 +14,7 @@ interface DeliveryOptions {
   readonly onChange: () => void;
 }
 
-/** Creates the deliveries, which follow redirects as the settings say. */
+/** Creates the deliveries, which follow redirects if the setting allows it. */
 export function createDeliveries(
   context: Context,
   { settings, stores, sealed, onChange }: DeliveryOptions,

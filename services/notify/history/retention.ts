@@ -7,7 +7,7 @@ import type { NotifyStores } from '../store/stores.ts';
 
 const hourMs = 3_600_000;
 
-/** Deletes the history that is older than the settings say every hour, with files and URLs that are no longer used. */
+/** Deletes expired history every hour, with files and URLs that are no longer used. */
 export function startRetention(
   { clock, log }: Pick<Context, 'clock' | 'log'>,
   settings: Readonly<Pick<Settings, 'historyDays'>>,

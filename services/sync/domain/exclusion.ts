@@ -44,7 +44,7 @@ export class PatternError extends Error {
 const partPattern = /\\(?<escaped>[^])|(?<stars>\*+)|(?<set>\[(?:\\.|[^\]\\])*\])|\{\{(?<inner>[^]*?)\}\}|[^]/gu;
 
 const partErrors: Readonly<Record<string, string>> = {
-  '\\': 'a backslash stands at the end',
+  '\\': 'a backslash at the end',
   '[': 'a [ without its ]',
   ']': 'a ] without its [',
 };
@@ -82,7 +82,7 @@ function compilePattern(pattern: string, expressions: boolean): LinearExpression
   try {
     return compileLinearExpression(`${text}$`);
   } catch (error) {
-    if (error instanceof ExpressionError) throw toError('it is no pattern', error);
+    if (error instanceof ExpressionError) throw toError("the pattern isn't valid", error);
     throw error;
   }
 }

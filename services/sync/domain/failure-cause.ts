@@ -136,7 +136,7 @@ const causes: readonly (readonly [RegExp, Explanation])[] = [
 
 const pastParticiples: Readonly<Record<string, string>> = { copy: 'copied', delete: 'deleted', move: 'moved' };
 
-/** Codes of failures of the service itself. The sentences of all but the last three are shown as they are. */
+/** Codes of failures of the service itself. */
 export const failureCodes = {
   link: 'sync.link',
   changedSince: 'sync.changed_since',
@@ -147,7 +147,7 @@ export const failureCodes = {
   unstated: 'sync.unstated',
 } as const;
 
-/** Failures whose sentence may contain file names with any text. */
+/** Failures whose sentence is shown unchanged: it may contain file names with any text. */
 const explainedCodes: readonly string[] = [
   failureCodes.link,
   failureCodes.changedSince,
@@ -159,6 +159,7 @@ const codeExplanations: Readonly<Record<string, string>> = {
   [failureCodes.internal]: 'Something within Homeport broke. The log has more of it.',
   [failureCodes.unstated]: 'It failed, and nothing was said of why.',
 };
+
 /** Number of characters at the end of a message that are searched: the cause is at the end. */
 const maxMessageLength = 1000;
 

@@ -8,8 +8,8 @@ const hourMs = 3_600_000;
 /** Returns the calls that read heartbeats and response times. */
 export function heartbeatEvents({
   context,
-  monitoring: { monitors, recorder, statistics: figures },
-  stores: { heartbeats: beats },
+  monitoring: { monitors, recorder, statistics },
+  stores: { heartbeats },
 }: SocketDependencies): SocketEvents {
   return {
     getMonitorBeats: {
@@ -17,14 +17,14 @@ export function heartbeatEvents({
       async run(_session, id, hours) {
         await recorder.flush();
         const from = context.clock.now() - Math.min(8784, Math.max(0, Number(hours) || 0)) * hourMs;
-        return { data: (await beats.since(monitors.get(toNumber(id)).id, from)).map(toListedHeartbeat) };
+        return { data: (await heartbeats.since(monitors.get(toNumber(id)).id, from)).map(toListedHeartbeat) };
       },
     },
     getMonitorChartData: {
       needs: 'read',
       async run(_session, id, hours) {
         const hourCount = Math.min(8784, Math.max(1, toNumber(hours)));
-        const points = await figures.getChart(monitors.get(toNumber(id)), hourCount);
+        const points = await statistics.getChart(monitors.get(toNumber(id)), hourCount);
         return {
           data: points
             .map(({ p95: _p95, ...point }) => ({
@@ -40,7 +40,7 @@ export function heartbeatEvents({
     monitorImportantHeartbeatListCount: {
       needs: 'read',
       async run(_session, id) {
-        return { count: await beats.countImportant(id === null || id === undefined ? undefined : toNumber(id)) };
+        return { count: await heartbeats.countImportant(id === null || id === undefined ? undefined : toNumber(id)) };
       },
     },
     monitorImportantHeartbeatListPaged: {
@@ -48,7 +48,7 @@ export function heartbeatEvents({
       async run(_session, id, offset, count) {
         await recorder.flush();
         const monitorId = id === null || id === undefined ? undefined : toNumber(id);
-        const list = await beats.important(
+        const list = await heartbeats.important(
           monitorId,
           Math.max(0, toNumber(offset)),
           Math.min(1000, Math.max(1, toNumber(count))),
@@ -63,7 +63,7 @@ export function heartbeatEvents({
 export function historyDeletionEvents({
   context,
   monitoring: { monitors, recorder },
-  stores: { heartbeats: beats, buckets },
+  stores: { heartbeats, buckets },
 }: SocketDependencies): SocketEvents {
   const clear = async (
     work: (transaction: Kysely<any>) => Promise<void>,
@@ -83,7 +83,7 @@ export function historyDeletionEvents({
       async run(_session, id) {
         const monitorId = monitors.get(toNumber(id)).id;
         await recorder.flush();
-        await context.commit((transaction) => beats.clearImportant(transaction, monitorId));
+        await context.commit((transaction) => heartbeats.clearImportant(transaction, monitorId));
         return {};
       },
     },
@@ -91,7 +91,7 @@ export function historyDeletionEvents({
       needs: 'write',
       async run(_session, id) {
         const monitor = monitors.get(toNumber(id));
-        await clear((transaction) => beats.clear(transaction, monitor.id), [monitor]);
+        await clear((transaction) => heartbeats.clear(transaction, monitor.id), [monitor]);
         return {};
       },
     },
@@ -99,7 +99,7 @@ export function historyDeletionEvents({
       needs: 'write',
       async run() {
         await clear(async (transaction) => {
-          await beats.clear(transaction, undefined);
+          await heartbeats.clear(transaction, undefined);
           await buckets.clear(transaction);
         }, monitors.all());
         return {};

@@ -25,7 +25,7 @@ const windows = [
  */
 export function createMetricsHandler(
   context: Context,
-  { monitors, statistics: figures }: Monitoring,
+  { monitors, statistics }: Monitoring,
   { keys, tags }: UptimeStores,
 ): Route['handle'] {
   return async ({ request }) => {
@@ -33,7 +33,7 @@ export function createMetricsHandler(
     const now = context.clock.now();
     const active = monitors.all().filter((monitor) => monitors.isActive(monitor));
     const page = new MetricsPage();
-    for (const monitor of active) await addMonitor(page, monitor, { figures, tags: tags.all, now });
+    for (const monitor of active) await addMonitor(page, monitor, { statistics, tags: tags.all, now });
     const counts = countByState(monitors.all(), (monitor) => monitors.isActive(monitor));
     page.add('uptime_monitors_up', 'Active monitors whose status is up.', [], counts.up);
     for (const [state, count] of Object.entries(counts)) {
@@ -46,7 +46,7 @@ export function createMetricsHandler(
 async function addMonitor(
   page: MetricsPage,
   monitor: RuntimeMonitor,
-  { figures, tags, now }: { readonly figures: Statistics; readonly tags: TagMap; readonly now: number },
+  { statistics, tags, now }: { readonly statistics: Statistics; readonly tags: TagMap; readonly now: number },
 ): Promise<void> {
   const labels = getLabels(monitor, tags);
   const { checkState, chain } = monitor;
@@ -60,7 +60,7 @@ async function addMonitor(
     page.add('monitor_response_time', 'Monitor Response Time (ms)', labels, checkState.ping ?? -1);
   }
   for (const [window, hours] of windows) {
-    const tally = await figures.getTally(monitor, hours);
+    const tally = await statistics.getTally(monitor, hours);
     const ratio = getUptimeByHeartbeats(tally);
     if (ratio === null) continue;
     const windowed = [...labels, ['window', window] as const];

@@ -24,7 +24,7 @@ export async function writeHistory(
   until: number,
 ): Promise<void> {
   const { context, stores } = dependencies;
-  const { heartbeats: beats, buckets } = stores;
+  const { heartbeats, buckets } = stores;
   const importedHeartbeats = history.heartbeats.map((beat) => ({
     ...beat,
     monitorId: monitor.id,
@@ -33,11 +33,11 @@ export async function writeHistory(
   }));
   for (let offset = 0; offset < importedHeartbeats.length; offset += batchSize) {
     const batch = importedHeartbeats.slice(offset, offset + batchSize);
-    await context.commit((transaction) => beats.add(transaction, batch));
+    await context.commit((transaction) => heartbeats.add(transaction, batch));
   }
   const rows = history.tallies.map((tally) => toRow(monitor, tally));
   if (rows.length > 0) await context.commit((transaction) => buckets.put(transaction, rows));
-  await warmUp(monitor, beats, buckets, Math.min(until, monitor.checkState.since ?? until));
+  await warmUp(monitor, heartbeats, buckets, Math.min(until, monitor.checkState.since ?? until));
   continueState(monitor, history.heartbeats);
 }
 

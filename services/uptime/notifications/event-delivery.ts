@@ -21,7 +21,7 @@ export interface EventDeliveryDependencies {
   readonly isSuppressed: (kind: string, monitor: number, hosts: readonly number[], at: number) => boolean;
 }
 
-/** Hands the events of `EventQueue` over until that succeeds. */
+/** Delivers the events of `EventQueue`, and retries until that succeeds. */
 export class EventDelivery {
   readonly #dependencies: EventDeliveryDependencies;
 
@@ -30,11 +30,11 @@ export class EventDelivery {
   }
 
   handle(): Disposable {
-    const { context, sent, failed, isSuppressed: isCovered, notifyFollowers: follow } = this.#dependencies;
+    const { context, sent, failed, isSuppressed, notifyFollowers } = this.#dependencies;
     return context.jobs.handle(deliverEvent, async ({ payload }) => {
       const { event, monitor, hosts } = payload;
-      if (monitor !== null && isCovered(event.kind, monitor, hosts, Date.parse(String(event['at'])))) return;
-      await follow(event);
+      if (monitor !== null && isSuppressed(event.kind, monitor, hosts, Date.parse(String(event['at'])))) return;
+      await notifyFollowers(event);
       try {
         await this.#deliver(payload);
         sent.inc({ kind: event.kind });

@@ -36,7 +36,7 @@ export interface EnqueueOptions {
   readonly notBefore?: number;
 }
 
-/** Queues events reliably: they are stored with their cause. `EventDelivery` hands them over. */
+/** Queues events reliably: they are stored with their cause. `EventDelivery` delivers them. */
 export class EventQueue {
   readonly #jobs: Context['jobs'];
   readonly #options: () => UptimeOptions;

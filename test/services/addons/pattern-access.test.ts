@@ -6,10 +6,11 @@ import { parseRelease } from '../../../services/addons/domain/release.ts';
 import { createCachedReleaseParser } from '../../../services/addons/domain/release-cache.ts';
 import { buildAddon } from '../../../services/addons/upstream/addon.ts';
 import { Sandbox } from '../../../services/addons/sandbox/sandbox.ts';
+import { systemTimer } from '../../../services/kit/system-timer.ts';
+import { silentLog } from '../../support/database-location.ts';
 import { buildConfig } from './rig.ts';
 
-const clock: any = { now: () => 1000, after: () => ({ [Symbol.dispose]: () => undefined }) };
-const sandbox = new Sandbox({ clock, log: { debug: () => undefined, warn: () => undefined } } as any);
+const sandbox = new Sandbox({ clock: systemTimer, log: silentLog });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const config = readConfig(buildConfig([], { includedRegexPatterns: ['x264'] }));

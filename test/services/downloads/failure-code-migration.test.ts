@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { migrations } from '../../../services/downloads/migrations.ts';
 import { DownloadStore } from '../../../services/downloads/store/store.ts';
+import { SubscriptionStore } from '../../../services/downloads/subscriptions/store.ts';
 import { eachDialect } from '../../support/database.ts';
 
 const codes: readonly (readonly [string, string | undefined])[] = [
@@ -15,25 +16,44 @@ const codes: readonly (readonly [string, string | undefined])[] = [
   ['The download failed for a reason of our own; see the log.', undefined],
 ];
 
+/** More than a batch of rows. */
+const rowCount = 600;
+
 eachDialect((_name, open) => {
   it('derives the codes of failures that older versions stored as text', async () => {
     const database = await open();
     await database.migrate(migrations.filter(({ name }) => name < '053'));
     const request = JSON.stringify({ type: 'video', quality: 'best', format: 'any', folder: null, prefix: '' });
-    for (const [index, [message]] of codes.entries()) {
-      await database.kysely
-        .insertInto('downloads')
-        .values({
+    const messages = Array.from({ length: rowCount }, (_, index) => codes[index % codes.length]?.[0] ?? '');
+    await database.kysely
+      .insertInto('downloads')
+      .values(
+        messages.map((message, index) => ({
           ...{ uid: `d${index}`, position: index, url: `https://a/${index}`, request, state: 'failed', title: 'x' },
           ...{ search: 'x', video_id: 'x', probed: 1, attempts: 1, message, added_ns: '1', created_at: 1 },
-        })
-        .execute();
-    }
+        })),
+      )
+      .execute();
     await database.migrate(migrations);
     const store = new DownloadStore(database.kysely);
     const stored = await Promise.all(
-      codes.map(async (_, index) => (await store.find(`d${index}`))?.failure ?? undefined),
+      messages.map(async (_, index) => (await store.find(`d${index}`))?.failure ?? undefined),
     );
-    expect(stored).toEqual(codes.map(([, code]) => code));
+    expect(stored).toEqual(messages.map((_, index) => codes[index % codes.length]?.[1]));
+  });
+
+  it('derives the code of a failed check from the missing page, whatever else its message contains', async () => {
+    const database = await open();
+    await database.migrate(migrations.filter(({ name }) => name < '053'));
+    const error = 'ERROR: [generic] Unable to download webpage: HTTP Error 404: Not Found (the account was removed)';
+    await database.kysely
+      .insertInto('downloads_subscriptions')
+      .values({
+        ...{ id: 's', url: 'https://a/', name: 'A', request: '{}', enabled: 1, interval_minutes: 60, title_regex: '' },
+        ...{ skip_members_only: 0, created_at: 1, next_check: 1, failures: 1, error },
+      })
+      .execute();
+    await database.migrate(migrations);
+    expect((await new SubscriptionStore(database.kysely).find('s'))?.failure).toBe('not_found');
   });
 });

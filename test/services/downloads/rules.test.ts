@@ -9,6 +9,7 @@ import {
 } from '../../../services/downloads/domain/address.ts';
 import { chapterTemplate, defaultOrderOptions, type Order } from '../../../services/downloads/domain/order.ts';
 import { describeFailure, readEvent } from '../../../services/downloads/domain/progress.ts';
+import { findSkipReason } from '../../../services/downloads/domain/engine-messages.ts';
 import { buildSelectionArguments } from '../../../services/downloads/domain/format-selection.ts';
 import {
   fillTemplate,
@@ -362,5 +363,22 @@ describe('the output of the extractor', () => {
     expect(describeFailure(['HTTP Error 503: Service Unavailable'], { code: 1, signal: null })).toMatchObject({
       kind: 'site',
     });
+  });
+});
+
+describe('findSkipReason', () => {
+  it.each([
+    '"A title" title did not match pattern "B"',
+    '"A title" title matched reject pattern "A"',
+    'A title does not pass filter (duration > 60), skipping ..',
+    'x: has already been recorded in the archive',
+  ])('returns %s', (reason) => {
+    expect(findSkipReason(`[download] ${reason}`)).toBe(reason);
+  });
+
+  it.each(['title ', ' does not pass filter '])('ignores a playlist title that repeats %j in little time', (part) => {
+    const startedAt = performance.now();
+    expect(findSkipReason(`[download] Downloading playlist: ${part.repeat(40_000)}`)).toBeUndefined();
+    expect(performance.now() - startedAt).toBeLessThan(500);
   });
 });
