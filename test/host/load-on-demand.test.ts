@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineRoute, implement } from '../../services/contracts/api.ts';
@@ -14,7 +16,7 @@ import { defineService, type Context, type Service } from '../../services/contra
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
 import { createFakeClock } from '../support/clock.ts';
-import { openTestHost, type TestHost } from '../support/host.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 
 const Settings = z.object({
   word: z.string().default('calm').meta({ title: 'Word', description: 'Any word.', live: true }),
@@ -137,6 +139,25 @@ describe('service that is loaded on demand', () => {
   it('is loaded by a request to its part of the app API', async () => {
     await using host = await openHost();
     expect(await api(host.url('control'), '/api/harbour/greeting')).toEqual({ word: 'calm' });
+  });
+
+  it('is loaded although the client whose request loads it disconnects', async () => {
+    await using host = await openHost();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    behavior.start = async ({ reads }) => {
+      await promise;
+      await reads.selectFrom('jobs').selectAll().execute();
+    };
+    const url = new URL('/api/accounts/ada/data', host.url('control'));
+    const client = request(url, { headers: { Authorization: adminAuthorization } }).on('error', () => undefined);
+    client.end();
+    await vi.waitFor(() => expect(events).toEqual(['created']));
+    client.destroy();
+    // Until the host has received the disconnect.
+    await setTimeout(100);
+    resolve();
+    expect(await (await send(host, 'ahoy')).text()).toBe('calm ahoy');
+    expect(events).toEqual(['created', 'started']);
   });
 
   it('is contained in the OpenAPI document', async () => {

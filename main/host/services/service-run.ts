@@ -15,6 +15,7 @@ import type { HostDependencies, HostRuntime } from './host-parts.ts';
 import { createExternalListeners } from './outside-listeners.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
+import { runOutsideRequests } from '../runtime/outside-requests.ts';
 import { TimeoutExceeded, withTimeout } from '../runtime/with-timeout.ts';
 import { canWaitForRequest, UnloadedService } from './unloaded-service.ts';
 
@@ -75,7 +76,7 @@ export async function runService(
 ): Promise<ServiceRun> {
   const run = new OpeningRun(descriptor, parts, options);
   try {
-    return await run.open(settings);
+    return await runOutsideRequests(() => run.open(settings));
   } catch (error) {
     await run.close();
     throw error;

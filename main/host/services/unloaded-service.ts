@@ -8,6 +8,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { servicePartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
+import { runOutsideRequests } from '../runtime/outside-requests.ts';
 import type { HostDependencies } from './host-parts.ts';
 
 export interface UnloadedServiceOptions {
@@ -53,7 +54,7 @@ export class UnloadedService implements Service {
    * @throws Problem `host.service_not_loaded` (503); the host then restarts the service, which loads it again.
    */
   load(): Promise<Service> {
-    this.#loading ??= this.#load();
+    this.#loading ??= runOutsideRequests(() => this.#load());
     return this.#loading;
   }
 
