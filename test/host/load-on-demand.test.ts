@@ -17,6 +17,7 @@ import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
+import { openPostgresDatabase } from '../support/postgres.ts';
 
 const Settings = z.object({
   word: z.string().default('calm').meta({ title: 'Word', description: 'Any word.', live: true }),
@@ -190,6 +191,12 @@ describe('service that is loaded on demand, at the start', () => {
   it('is loaded when it is used', async () => {
     behavior.used = true;
     await using _host = await openHost();
+    expect(events).toEqual(['created', 'started']);
+  });
+
+  it('is loaded when other hosts can share its database', async () => {
+    await using server = await openPostgresDatabase();
+    await using _host = await openHost({ environment: { HOMEPORT_DATABASE_URL: server.url } });
     expect(events).toEqual(['created', 'started']);
   });
 

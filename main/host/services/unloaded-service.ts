@@ -25,10 +25,12 @@ export interface UnloadedServiceOptions {
 export async function canWaitForRequest(
   { id, loadOnDemand }: ServiceDescriptor,
   parts: Pick<HostDependencies, 'dataDir' | 'releases'>,
-  context: Pick<Context, 'children' | 'db' | 'files'>,
+  context: Pick<Context, 'children' | 'db' | 'files' | 'singleHost'>,
   settings: ServiceSettings['settings'],
 ): Promise<boolean> {
   if (loadOnDemand === undefined || existsSync(join(parts.dataDir, id, servicePartName))) return false;
+  // Other hosts can add data and jobs at any time, and this one continues their work when they end.
+  if (!context.singleHost) return false;
   if (await parts.releases.hasPending(id)) return false;
   const { rows } = await sql`select 1 from jobs where state <> 'done' limit 1`.execute(context.db);
   if (rows.length > 0) return false;
