@@ -225,15 +225,26 @@ describe('service that is loaded on demand, at the start', () => {
 });
 
 describe('backup of a service that is loaded on demand', () => {
+  let backups: string;
+  beforeEach(() => {
+    backups = mkdtempSync(join(tmpdir(), 'homeport-on-demand-backups-'));
+  });
+  afterEach(() => rmSync(backups, { recursive: true, force: true }));
+
+  async function createBackup(): Promise<void> {
+    await using host = await openHost({ environment: { HOMEPORT_BACKUP_FOLDER: backups } });
+    await api(host.url('control'), '/api/backups', { method: 'POST', body: '{}' });
+  }
+
   it('contains what the service saves itself', async () => {
-    const backups = mkdtempSync(join(tmpdir(), 'homeport-on-demand-backups-'));
-    try {
-      await using host = await openHost({ environment: { HOMEPORT_BACKUP_FOLDER: backups } });
-      await api(host.url('control'), '/api/backups', { method: 'POST', body: '{}' });
-      expect(events).toEqual(['created', 'started', 'backed up']);
-    } finally {
-      rmSync(backups, { recursive: true, force: true });
-    }
+    mkdirSync(join(folder, 'harbour', 'ships'), { recursive: true });
+    await createBackup();
+    expect(events).toEqual(['created', 'started', 'backed up', 'disposed']);
+  });
+
+  it('does not load a service without such files', async () => {
+    await createBackup();
+    expect(events).toEqual([]);
   });
 });
 

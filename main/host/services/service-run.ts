@@ -149,6 +149,7 @@ class OpeningRun {
     const service = new UnloadedService({
       descriptor: this.#descriptor,
       settings,
+      files: context.files,
       open: async (current, signal, onCreated) => {
         const loaded = await this.#openService(context, current, signal, onCreated);
         this.#useService(listeners, loaded);

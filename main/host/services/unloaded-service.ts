@@ -14,6 +14,8 @@ import type { HostDependencies } from './host-parts.ts';
 export interface UnloadedServiceOptions {
   readonly descriptor: ServiceDescriptor;
   readonly settings: ServiceSettings['settings'];
+  /** See {@link Context.files}. */
+  readonly files: string;
   /** Creates and starts the service. `created` is called with the service that is to be disposed at the end. */
   readonly open: (settings: unknown, signal: AbortSignal, created: (service: Service) => void) => Promise<Service>;
   readonly loaded: () => void;
@@ -100,12 +102,17 @@ export class UnloadedService implements Service {
     };
   }
 
-  /** The files that backups do not copy may exist from an earlier use. */
   get backup(): Service['backup'] {
-    const { excludedFromCopy = [] } = this.#options.descriptor;
-    if (this.#loaded === undefined ? excludedFromCopy.length === 0 : this.#loaded.backup === undefined)
-      return undefined;
-    return async (folder) => (await this.load()).backup?.(folder);
+    if (this.#loaded !== undefined && this.#loaded.backup === undefined) return undefined;
+    return async (folder) => {
+      if (this.#loading !== undefined || this.#hasExcludedFiles()) await (await this.load()).backup?.(folder);
+    };
+  }
+
+  /** Returns whether there are files of an earlier use that only the loaded service can save. */
+  #hasExcludedFiles(): boolean {
+    const { descriptor, files } = this.#options;
+    return descriptor.excludedFromCopy?.some((name) => existsSync(join(files, name))) === true;
   }
 
   async start(): Promise<void> {
