@@ -267,6 +267,14 @@ describe('failed load of a service', () => {
     expect(await (await send(host, 'again')).text()).toBe('calm again');
   });
 
+  it('leaves the service out of the OpenAPI document', async () => {
+    await using host = await openHost();
+    behavior.start = () => Promise.reject(new Error('no water'));
+    const { paths } = await api<{ paths: object }>(host.url('control'), '/api/openapi.json');
+    expect(Object.keys(paths)).toContain('/api/services');
+    expect(Object.keys(paths)).not.toContain('/api/harbour/greeting');
+  });
+
   it('disposes what was created', async () => {
     await using host = await openHost();
     behavior.start = () => Promise.reject(new Error('no water'));
