@@ -58,7 +58,7 @@ function handleByHost(
   else host.handlePage(request, response);
 }
 
-/** Returns the documentation of the API, with the address of the client in its examples. */
+/** Returns the documentation of the API, with the address that the client uses in its examples. */
 async function getApiPage(context: ControlContext, { request }: Exchange): Promise<Reply> {
   const base = context.publicUrl(request) ?? context.publicUrl() ?? '';
   return textReply(200, renderApiPage(await context.host.openApi(), base), apiPageHeaders);

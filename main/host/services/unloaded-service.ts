@@ -39,7 +39,7 @@ export async function canWaitForRequest(
   return !(await loadOnDemand.isUsed({ children: context.children, db: context.db, files: context.files, settings }));
 }
 
-/** Service whose code is loaded with its first request. After that it passes all calls on. */
+/** Service whose code is loaded with its first request. After that it forwards all calls. */
 export class UnloadedService implements Service {
   readonly #options: UnloadedServiceOptions;
   readonly #stopping = new AbortController();
