@@ -12,7 +12,7 @@ import { defineRoute, implement } from '../../services/contracts/api.ts';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 import { defineJob } from '../../services/contracts/jobs.ts';
 import { Problem } from '../../services/contracts/problem.ts';
-import { defineService, type Context, type Service } from '../../services/contracts/service.ts';
+import { defineService, type Context, type Service, type ServiceDescriptor } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
 import { createFakeClock } from '../support/clock.ts';
@@ -32,11 +32,16 @@ const greeting = defineRoute({
 const tideJob = defineJob('harbour.tide', z.object({ height: z.number() }));
 
 /** What the service under test does, and what happened to it. */
-let behavior: { used: boolean; start: (context: Context) => Promise<void>; extra: Partial<Service> };
+let behavior: {
+  used: boolean;
+  loadCode: () => Promise<void>;
+  start: (context: Context) => Promise<void>;
+  extra: Partial<Service>;
+};
 let events: string[];
 let heights: number[];
 
-const harbour = defineService({
+const loadedHarbour = defineService({
   id: 'harbour',
   title: 'Harbour',
   summary: 'For tests.',
@@ -83,9 +88,17 @@ const harbour = defineService({
   },
 });
 
+const harbour: ServiceDescriptor = {
+  ...loadedHarbour,
+  async create(context, settings) {
+    await behavior.loadCode();
+    return loadedHarbour.create(context, settings);
+  },
+};
+
 let folder: string;
 beforeEach(() => {
-  behavior = { used: false, start: async () => undefined, extra: {} };
+  behavior = { used: false, loadCode: async () => undefined, start: async () => undefined, extra: {} };
   events = [];
   heights = [];
   folder = mkdtempSync(join(tmpdir(), 'homeport-on-demand-'));
@@ -288,6 +301,22 @@ describe('stop of a service that is loaded on demand', () => {
   it('creates nothing when no request came', async () => {
     await (await openHost())[Symbol.asyncDispose]();
     expect(events).toEqual([]);
+  });
+
+  it('does not start a service whose code is being loaded', async () => {
+    const host = await openHost();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    behavior.loadCode = () => {
+      events.push('code requested');
+      return promise;
+    };
+    const socket = connect(Number(new URL(host.host.addresses()['harbour.raw'] ?? '').port), '127.0.0.1');
+    await vi.waitFor(() => expect(events).toEqual(['code requested']));
+    const closed = host[Symbol.asyncDispose]();
+    await once(socket, 'close');
+    resolve();
+    await closed;
+    expect(events).toEqual(['code requested', 'created', 'disposed']);
   });
 
   it('ends a load that does not finish', async () => {

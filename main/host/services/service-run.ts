@@ -137,6 +137,7 @@ class OpeningRun {
     signal: AbortSignal,
     onCreated: (service: Service) => void,
   ): Promise<Service> {
+    if (signal.aborted) throw buildStoppedProblem();
     const withPowers = withCapabilities(context, this.#descriptor, this.#options.powers, this.#external);
     const service = await this.#descriptor.create(withPowers, settings);
     onCreated(service);
@@ -225,11 +226,14 @@ async function restoreParts(service: Service, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
+function buildStoppedProblem(): Problem {
+  return new Problem('host.start_stopped', 503, 'It was stopped before it had started.');
+}
+
 async function started(service: Service, { clock }: HostRuntime, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) throw buildStoppedProblem();
   const stopped = Promise.withResolvers<never>();
-  const stop = (): void =>
-    stopped.reject(new Problem('host.start_stopped', 503, 'It was stopped before it had started.'));
-  if (signal.aborted) stop();
+  const stop = (): void => stopped.reject(buildStoppedProblem());
   signal.addEventListener('abort', stop);
   try {
     await withTimeout(Promise.race([stopped.promise, service.start()]), startLimitMs, clock);

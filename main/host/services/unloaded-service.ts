@@ -65,7 +65,6 @@ export class UnloadedService implements Service {
   async #load(): Promise<Service> {
     const { descriptor, open, loaded, failed } = this.#options;
     try {
-      this.#stopping.signal.throwIfAborted();
       this.#loaded = await open(this.#settings, this.#stopping.signal, (service) => (this.#created = service));
       loaded();
       return this.#loaded;
