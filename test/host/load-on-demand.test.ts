@@ -198,6 +198,22 @@ describe('service that is loaded on demand', () => {
     expect(await (await send(host, '')).text()).toBe('foggy ');
     expect(events).toEqual(['created', 'started']);
   });
+
+  it('is restarted for settings that changed while it was loaded, if it cannot apply them', async () => {
+    await using host = await openHost();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    behavior.start = () => promise;
+    behavior.extra = { reconfigure: undefined };
+    const reply = send(host, '');
+    await vi.waitFor(() => expect(events).toEqual(['created']));
+    const change = api(host.url('control'), '/api/settings/harbour', { method: 'PATCH', body: '{"word":"foggy"}' });
+    // Until the host applies the change.
+    await setTimeout(100);
+    resolve();
+    await Promise.all([reply, change]);
+    // The restart waits for running requests.
+    await vi.waitFor(async () => expect(await (await send(host, '')).text()).toBe('foggy '), { timeout: 5000 });
+  });
 });
 
 describe('service that is loaded on demand, at the start', () => {

@@ -96,8 +96,11 @@ export class UnloadedService implements Service {
     if (this.#loaded !== undefined && this.#loaded.reconfigure === undefined) return undefined;
     return async (settings) => {
       this.#settings = settings;
+      if (this.#loading === undefined) return;
       // A service that is being loaded was created with the former settings.
-      if (this.#loading !== undefined) await (await this.#loading).reconfigure?.(settings);
+      const loaded = await this.#loading;
+      if (loaded.reconfigure === undefined) throw new Error('The service applies settings only at its start.');
+      await loaded.reconfigure(settings);
     };
   }
 
