@@ -18,7 +18,7 @@ export function targetPackage(platform, arch) {
 
 /** Returns the folder of a package, for this computer or of an earlier call of this script; undefined when it is missing. */
 export function findTargetPackage(name) {
-  // The variable names stand-ins for tests.
+  // Tests replace the packages by this variable.
   const folders = [process.env.HOMEPORT_TARGET_PACKAGES, join(root, 'node_modules'), packages].filter(Boolean);
   return folders.map((folder) => join(folder, name)).find((folder) => existsSync(join(folder, 'package.json')));
 }

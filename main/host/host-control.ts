@@ -12,6 +12,7 @@ import type { Config } from './config/config.ts';
 import { portsIn, type Change, type Settings } from './config/settings.ts';
 import type { HostEngines } from './engines/engines.ts';
 import { createApiRouter } from './http/api-router.ts';
+import { CachedByHandlers } from './http/cached-by-handlers.ts';
 import { bindAll } from './http/bind.ts';
 import { buildOpenApiDocument } from './http/openapi.ts';
 import { createStaticPages } from './http/static-pages.ts';
@@ -47,6 +48,9 @@ interface HostControlDependencies {
 export function createHostControl(dependencies: HostControlDependencies): HostControl {
   const { parts, config, runners, engines } = dependencies;
   const handlers: HostControl['apiHandlers'] = () => [...runners.values()].flatMap(({ service }) => service?.api ?? []);
+  const openApi = new CachedByHandlers(handlers, (all) =>
+    buildOpenApiDocument({ title: 'Homeport', version, handlers: all }),
+  );
   return {
     version,
     safeMode: dependencies.safeMode,
@@ -66,8 +70,9 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
     liveTopics: dependencies.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
     async openApi() {
-      await Promise.all([...runners.values()].map((runner) => runner.load()));
-      return buildOpenApiDocument({ title: 'Homeport', version, handlers: handlers() });
+      // Like a service that is not running, one that cannot be loaded is missing in the document.
+      await Promise.allSettled([...runners.values()].map((runner) => runner.load()));
+      return openApi.get();
     },
     handleApi: createApiRouter({
       handlers,

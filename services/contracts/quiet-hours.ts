@@ -65,7 +65,7 @@ export type WallClock = (time: number) => number;
 
 /** Creates the wall clock of a time zone; by default that of this computer. */
 export function createWallClock(zone?: string): WallClock {
-  // Time zone data are read at the first use. A given zone is checked immediately.
+  // Time zone data is loaded on first use; an explicit zone is validated immediately.
   let format = zone === undefined ? undefined : createWeekFormat(zone);
   return (time) => {
     format ??= createWeekFormat(undefined);

@@ -265,7 +265,8 @@ export interface UnloadedService<Settings = any> extends Pick<Context, 'children
 export interface LoadOnDemand<Settings = any> {
   /**
    * Returns whether the service is loaded at the start: it has data, schedules or something to report. The host loads it
-   * anyway when it has stored keys, or jobs, a restored backup or data of removed accounts to process.
+   * anyway when it has stored keys, jobs, a restored backup or data of removed accounts to process, and when its tables
+   * are in PostgreSQL, where other hosts can change them.
    */
   isUsed(service: UnloadedService<Settings>): Promise<boolean>;
   /** Health of the unused service until it is loaded. */

@@ -58,11 +58,10 @@ function handleByHost(
   else host.handlePage(request, response);
 }
 
-/** Returns the documentation of the API, with the address under which it was requested in its examples. */
+/** Returns the documentation of the API, with the address that the client uses in its examples. */
 async function getApiPage(context: ControlContext, { request }: Exchange): Promise<Reply> {
-  const { encrypted } = request.socket as { readonly encrypted?: boolean };
-  const base = `${encrypted === true ? 'https' : 'http'}://${request.headers.host ?? '127.0.0.1'}`;
-  return textReply(200, renderApiPage(await context.host.openApi(), base), { ...commonHeaders, ...apiPageHeaders });
+  const base = context.publicUrl(request) ?? context.publicUrl() ?? '';
+  return textReply(200, renderApiPage(await context.host.openApi(), base), apiPageHeaders);
 }
 
 /** Returns the metrics of one service or of all, to administrators and accounts with a grant on the service `metrics`. */

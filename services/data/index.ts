@@ -73,7 +73,7 @@ function create(context: Context, initial: Settings): Service {
     accountData: createAccountData(queries),
 
     async health(): Promise<Health> {
-      const details = { asleep: 'Asleep until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };
+      const details = { asleep: 'idle until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };
       return { state: 'up', detail: details[database.state] };
     },
 

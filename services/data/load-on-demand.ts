@@ -10,5 +10,5 @@ export const loadOnDemand: LoadOnDemand<Settings> = {
     if (settings.databaseUrl !== '' || getDirectPort(settings) > 0) return true;
     return existsSync(join(files, 'cluster')) || (await hasRows(db, ['saved_queries']));
   },
-  health: { state: 'up', detail: 'Asleep until the first request' },
+  health: { state: 'up', detail: 'idle until the first request' },
 };

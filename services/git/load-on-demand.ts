@@ -13,5 +13,5 @@ export const loadOnDemand: LoadOnDemand<Settings> = {
       () => true,
     );
   },
-  health: { state: 'up', detail: 'no repositories yet', begin: { label: 'Make a first repository', to: '/git' } },
+  health: { state: 'up', detail: 'no repositories yet', begin: { label: 'Create a first repository', to: '/git' } },
 };

@@ -8,7 +8,7 @@ import type { ServiceState } from '../../services/contracts/control/api.ts';
 import { api } from '../support/api.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
 
-describe('host whose services nobody has used', () => {
+describe('host with unused services', () => {
   let dataDir: string;
   let host: HostProcess;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('host whose services nobody has used', () => {
     const details = Object.fromEntries(services.map(({ id, state, detail }) => [id, `${state}: ${detail}`]));
     expect(details).toMatchObject({
       addons: 'up: nothing configured yet',
-      data: 'up: Asleep until the first request',
+      data: 'up: idle until the first request',
       git: 'up: no repositories yet',
       sync: 'up: nothing to sync yet',
     });

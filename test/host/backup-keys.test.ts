@@ -89,7 +89,7 @@ describe('backup of a data folder whose key is in a key store', () => {
     expect(second.keyFile().includes('safe-storage')).toBe(keyStore !== undefined);
   });
 
-  it('restores after the key store has forgotten the key', async () => {
+  it('restores after the key store has lost the key', async () => {
     await using first = new Desktop('first', new AccountKeyStore('before'));
     const name = await getSealed(await first.open());
     await first[Symbol.asyncDispose]();

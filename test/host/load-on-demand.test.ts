@@ -1,20 +1,23 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineRoute, implement } from '../../services/contracts/api.ts';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 import { defineJob } from '../../services/contracts/jobs.ts';
 import { Problem } from '../../services/contracts/problem.ts';
-import { defineService, type Context, type Service } from '../../services/contracts/service.ts';
+import { defineService, type Context, type Service, type ServiceDescriptor } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
 import { createFakeClock } from '../support/clock.ts';
-import { openTestHost, type TestHost } from '../support/host.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
+import { openPostgresDatabase } from '../support/postgres.ts';
 
 const Settings = z.object({
   word: z.string().default('calm').meta({ title: 'Word', description: 'Any word.', live: true }),
@@ -29,11 +32,16 @@ const greeting = defineRoute({
 const tideJob = defineJob('harbour.tide', z.object({ height: z.number() }));
 
 /** What the service under test does, and what happened to it. */
-let behavior: { used: boolean; start: (context: Context) => Promise<void>; extra: Partial<Service> };
+let behavior: {
+  used: boolean;
+  loadCode: () => Promise<void>;
+  start: (context: Context) => Promise<void>;
+  extra: Partial<Service>;
+};
 let events: string[];
 let heights: number[];
 
-const harbour = defineService({
+const loadedHarbour = defineService({
   id: 'harbour',
   title: 'Harbour',
   summary: 'For tests.',
@@ -80,9 +88,17 @@ const harbour = defineService({
   },
 });
 
+const harbour: ServiceDescriptor = {
+  ...loadedHarbour,
+  async create(context, settings) {
+    await behavior.loadCode();
+    return loadedHarbour.create(context, settings);
+  },
+};
+
 let folder: string;
 beforeEach(() => {
-  behavior = { used: false, start: async () => undefined, extra: {} };
+  behavior = { used: false, loadCode: async () => undefined, start: async () => undefined, extra: {} };
   events = [];
   heights = [];
   folder = mkdtempSync(join(tmpdir(), 'homeport-on-demand-'));
@@ -139,6 +155,25 @@ describe('service that is loaded on demand', () => {
     expect(await api(host.url('control'), '/api/harbour/greeting')).toEqual({ word: 'calm' });
   });
 
+  it('is loaded although the client whose request loads it disconnects', async () => {
+    await using host = await openHost();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    behavior.start = async ({ reads }) => {
+      await promise;
+      await reads.selectFrom('jobs').selectAll().execute();
+    };
+    const url = new URL('/api/accounts/ada/data', host.url('control'));
+    const client = request(url, { headers: { Authorization: adminAuthorization } }).on('error', () => undefined);
+    client.end();
+    await vi.waitFor(() => expect(events).toEqual(['created']));
+    client.destroy();
+    // Until the host has received the disconnect.
+    await setTimeout(100);
+    resolve();
+    expect(await (await send(host, 'ahoy')).text()).toBe('calm ahoy');
+    expect(events).toEqual(['created', 'started']);
+  });
+
   it('is contained in the OpenAPI document', async () => {
     await using host = await openHost();
     const { paths } = await api<{ paths: object }>(host.url('control'), '/api/openapi.json');
@@ -163,12 +198,34 @@ describe('service that is loaded on demand', () => {
     expect(await (await send(host, '')).text()).toBe('foggy ');
     expect(events).toEqual(['created', 'started']);
   });
+
+  it('is restarted for settings that changed while it was loaded, if it cannot apply them', async () => {
+    await using host = await openHost();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    behavior.start = () => promise;
+    behavior.extra = { reconfigure: undefined };
+    const reply = send(host, '');
+    await vi.waitFor(() => expect(events).toEqual(['created']));
+    const change = api(host.url('control'), '/api/settings/harbour', { method: 'PATCH', body: '{"word":"foggy"}' });
+    // Until the host applies the change.
+    await setTimeout(100);
+    resolve();
+    await Promise.all([reply, change]);
+    // The restart waits for running requests.
+    await vi.waitFor(async () => expect(await (await send(host, '')).text()).toBe('foggy '), { timeout: 5000 });
+  });
 });
 
 describe('service that is loaded on demand, at the start', () => {
   it('is loaded when it is used', async () => {
     behavior.used = true;
     await using _host = await openHost();
+    expect(events).toEqual(['created', 'started']);
+  });
+
+  it('is loaded when other hosts can share its database', async () => {
+    await using server = await openPostgresDatabase();
+    await using _host = await openHost({ environment: { HOMEPORT_DATABASE_URL: server.url } });
     expect(events).toEqual(['created', 'started']);
   });
 
@@ -197,15 +254,26 @@ describe('service that is loaded on demand, at the start', () => {
 });
 
 describe('backup of a service that is loaded on demand', () => {
+  let backups: string;
+  beforeEach(() => {
+    backups = mkdtempSync(join(tmpdir(), 'homeport-on-demand-backups-'));
+  });
+  afterEach(() => rmSync(backups, { recursive: true, force: true }));
+
+  async function createBackup(): Promise<void> {
+    await using host = await openHost({ environment: { HOMEPORT_BACKUP_FOLDER: backups } });
+    await api(host.url('control'), '/api/backups', { method: 'POST', body: '{}' });
+  }
+
   it('contains what the service saves itself', async () => {
-    const backups = mkdtempSync(join(tmpdir(), 'homeport-on-demand-backups-'));
-    try {
-      await using host = await openHost({ environment: { HOMEPORT_BACKUP_FOLDER: backups } });
-      await api(host.url('control'), '/api/backups', { method: 'POST', body: '{}' });
-      expect(events).toEqual(['created', 'started', 'backed up']);
-    } finally {
-      rmSync(backups, { recursive: true, force: true });
-    }
+    mkdirSync(join(folder, 'harbour', 'ships'), { recursive: true });
+    await createBackup();
+    expect(events).toEqual(['created', 'started', 'backed up', 'disposed']);
+  });
+
+  it('does not load a service without such files', async () => {
+    await createBackup();
+    expect(events).toEqual([]);
   });
 });
 
@@ -228,6 +296,14 @@ describe('failed load of a service', () => {
     expect(await (await send(host, 'again')).text()).toBe('calm again');
   });
 
+  it('leaves the service out of the OpenAPI document', async () => {
+    await using host = await openHost();
+    behavior.start = () => Promise.reject(new Error('no water'));
+    const { paths } = await api<{ paths: object }>(host.url('control'), '/api/openapi.json');
+    expect(Object.keys(paths)).toContain('/api/services');
+    expect(Object.keys(paths)).not.toContain('/api/harbour/greeting');
+  });
+
   it('disposes what was created', async () => {
     await using host = await openHost();
     behavior.start = () => Promise.reject(new Error('no water'));
@@ -241,6 +317,22 @@ describe('stop of a service that is loaded on demand', () => {
   it('creates nothing when no request came', async () => {
     await (await openHost())[Symbol.asyncDispose]();
     expect(events).toEqual([]);
+  });
+
+  it('does not start a service whose code is being loaded', async () => {
+    const host = await openHost();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    behavior.loadCode = () => {
+      events.push('code requested');
+      return promise;
+    };
+    const socket = connect(Number(new URL(host.host.addresses()['harbour.raw'] ?? '').port), '127.0.0.1');
+    await vi.waitFor(() => expect(events).toEqual(['code requested']));
+    const closed = host[Symbol.asyncDispose]();
+    await once(socket, 'close');
+    resolve();
+    await closed;
+    expect(events).toEqual(['code requested', 'created', 'disposed']);
   });
 
   it('ends a load that does not finish', async () => {

@@ -34,7 +34,10 @@ async function generate(): Promise<SelfSigned> {
   return { key, cert: `${certificate.toString('pem')}\n` };
 }
 
-/** Certificates of this process, more than a test needs at once. They are made without a program of the system. */
+/**
+ * Pool of certificates, generated when the module is loaded, so that tests receive them synchronously. It is larger than
+ * the number that a test uses at once.
+ */
 const certificates = await Promise.all(Array.from({ length: 4 }, generate));
 let calls = 0;
 

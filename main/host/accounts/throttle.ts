@@ -1,7 +1,7 @@
 import { getExponentialDelayMs } from '../../../services/kit/backoff.ts';
 import { LeakyBucket } from '../../../services/kit/leaky-bucket.ts';
 
-/** Time in ms in which a wrong secret is forgotten. */
+/** Time in ms after which a wrong secret no longer counts. */
 export const drainMs = 60_000;
 /** Wait in ms between two checks after the burst: doubles from the first to the maximum. */
 const firstStepMs = 500;

@@ -40,7 +40,7 @@ function describe(kind: 'plain' | 'wrapped' | undefined): string {
   if (kind === 'plain') return 'The vault’s key in this backup does not open its secrets.';
   return (
     'The vault’s key in this backup is locked by the key store of another computer, account or installation, so its ' +
-    'secrets cannot be read here. Create a new backup in the desktop app that made it, and restore that one.'
+    'secrets cannot be read here. Create a new backup in the desktop app that created it, and restore that one.'
   );
 }
 

@@ -48,7 +48,6 @@ class FileConfig implements Config {
   #state: State;
   #provision: PortableProvision | undefined;
   #vault: SettingsVault | undefined;
-  /** End of the queue of changes; never rejects. */
   readonly #changes = new SerialQueue();
 
   constructor(options: ConfigOptions, sections: readonly Section[]) {

@@ -23,7 +23,7 @@ export async function configuredPath(
 }
 
 /**
- * Returns the folders in which a program is looked for besides the PATH. An app that was started from the desktop of
+ * Returns the folders that are searched for a program in addition to the PATH. An app that was started from the desktop of
  * macOS has a PATH without those of Homebrew.
  */
 export function getUsualFolders(
@@ -41,14 +41,14 @@ export function getUsualFolders(
       path.join(local, 'Microsoft', 'WinGet', 'Links'),
     ];
   }
-  const own = posix.join(home, '.local', 'bin');
-  if (platform === 'darwin') return [own, '/opt/homebrew/bin', '/usr/local/bin', '/opt/local/bin', '/usr/bin'];
-  return [own, '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin'];
+  const userFolder = posix.join(home, '.local', 'bin');
+  if (platform === 'darwin') return [userFolder, '/opt/homebrew/bin', '/usr/local/bin', '/opt/local/bin', '/usr/bin'];
+  return [userFolder, '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin'];
 }
 
 /**
  * Returns whether a program may be started without a dialog: on a Mac without Apple's developer tools those in `/usr/bin`
- * are only stand-ins, which ask to install the tools.
+ * are only placeholders, which ask to install the tools.
  */
 export async function mayRun(
   path: string,

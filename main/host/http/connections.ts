@@ -151,7 +151,7 @@ class ConnectionWatch implements Connections {
       }
       if (!this.#isStalled(socket, connection, now)) continue;
       if (!exchange.response.headersSent && socket.writable)
-        socket.write(formatRawResponse(408, 'The request body stopped coming.\n'));
+        socket.write(formatRawResponse(408, 'The request body was not received in time.\n'));
       socket.destroySoon();
     }
   }

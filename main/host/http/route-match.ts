@@ -2,6 +2,7 @@ import type { ApiHandler, ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { Router } from '../../../services/kit/http/router.ts';
 import { decodePercentEncoding } from '../../../services/contracts/percent-encoding.ts';
+import { CachedByHandlers } from './cached-by-handlers.ts';
 
 /** Handler that matches a request, with its parameters. */
 export interface RouteMatch {
@@ -17,13 +18,11 @@ interface Entry {
 
 /** Finds the handler of a request among those of the running services. */
 export class ApiRoutes {
-  readonly #getHandlers: () => readonly ApiHandler[];
-  #handlers: readonly ApiHandler[] = [];
-  #router = new Router<Entry>([]);
+  readonly #router: CachedByHandlers<Router<Entry>>;
 
   /** @param getHandlers called for each request, since services start and stop */
   constructor(getHandlers: () => readonly ApiHandler[]) {
-    this.#getHandlers = getHandlers;
+    this.#router = new CachedByHandlers(getHandlers, (handlers) => new Router(handlers.map(toEntry)));
   }
 
   /**
@@ -32,7 +31,7 @@ export class ApiRoutes {
    * (405)
    */
   find(method: string, path: string): RouteMatch {
-    const router = this.#getRouter();
+    const router = this.#router.get();
     const match = router.find(method, path);
     if (match !== undefined) return { handler: match.route.handler, params: match.params };
     requireValidEncoding(path);
@@ -41,18 +40,6 @@ export class ApiRoutes {
     const methods = allowed.join(', ');
     const headers = { Allow: methods };
     throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers });
-  }
-
-  /** Builds the router again after a service has started or stopped. */
-  #getRouter(): Router<Entry> {
-    const handlers = this.#getHandlers();
-    const isSame =
-      handlers.length === this.#handlers.length &&
-      handlers.every((handler, index) => handler === this.#handlers[index]);
-    if (isSame) return this.#router;
-    this.#router = new Router(handlers.map(toEntry));
-    this.#handlers = handlers;
-    return this.#router;
   }
 }
 

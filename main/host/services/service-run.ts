@@ -15,6 +15,7 @@ import type { HostDependencies, HostRuntime } from './host-parts.ts';
 import { createExternalListeners } from './outside-listeners.ts';
 import { openListeners, type ServiceListeners } from './service-listeners.ts';
 import { openServiceContext, type OpenedContext } from './service-context.ts';
+import { runOutsideRequests } from '../runtime/outside-requests.ts';
 import { TimeoutExceeded, withTimeout } from '../runtime/with-timeout.ts';
 import { canWaitForRequest, UnloadedService } from './unloaded-service.ts';
 
@@ -75,7 +76,7 @@ export async function runService(
 ): Promise<ServiceRun> {
   const run = new OpeningRun(descriptor, parts, options);
   try {
-    return await run.open(settings);
+    return await runOutsideRequests(() => run.open(settings));
   } catch (error) {
     await run.close();
     throw error;
@@ -136,6 +137,7 @@ class OpeningRun {
     signal: AbortSignal,
     onCreated: (service: Service) => void,
   ): Promise<Service> {
+    if (signal.aborted) throw buildStoppedProblem();
     const withPowers = withCapabilities(context, this.#descriptor, this.#options.powers, this.#external);
     const service = await this.#descriptor.create(withPowers, settings);
     onCreated(service);
@@ -148,6 +150,7 @@ class OpeningRun {
     const service = new UnloadedService({
       descriptor: this.#descriptor,
       settings,
+      files: context.files,
       open: async (current, signal, onCreated) => {
         const loaded = await this.#openService(context, current, signal, onCreated);
         this.#useService(listeners, loaded);
@@ -223,11 +226,14 @@ async function restoreParts(service: Service, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
+function buildStoppedProblem(): Problem {
+  return new Problem('host.start_stopped', 503, 'It was stopped before it had started.');
+}
+
 async function started(service: Service, { clock }: HostRuntime, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) throw buildStoppedProblem();
   const stopped = Promise.withResolvers<never>();
-  const stop = (): void =>
-    stopped.reject(new Problem('host.start_stopped', 503, 'It was stopped before it had started.'));
-  if (signal.aborted) stop();
+  const stop = (): void => stopped.reject(buildStoppedProblem());
   signal.addEventListener('abort', stop);
   try {
     await withTimeout(Promise.race([stopped.promise, service.start()]), startLimitMs, clock);

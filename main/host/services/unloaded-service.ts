@@ -8,12 +8,15 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { servicePartName } from '../backup/write.ts';
 import type { ServiceSettings } from '../config/settings.ts';
+import { runOutsideRequests } from '../runtime/outside-requests.ts';
 import { hasStoredKeys } from '../vault/has-stored-keys.ts';
 import type { HostDependencies } from './host-parts.ts';
 
 export interface UnloadedServiceOptions {
   readonly descriptor: ServiceDescriptor;
   readonly settings: ServiceSettings['settings'];
+  /** See {@link Context.files}. */
+  readonly files: string;
   /** Creates and starts the service. `created` is called with the service that is to be disposed at the end. */
   readonly open: (settings: unknown, signal: AbortSignal, created: (service: Service) => void) => Promise<Service>;
   readonly loaded: () => void;
@@ -25,11 +28,13 @@ export interface UnloadedServiceOptions {
 export async function canWaitForRequest(
   descriptor: ServiceDescriptor,
   parts: Pick<HostDependencies, 'dataDir' | 'releases'>,
-  context: Pick<Context, 'children' | 'db' | 'files'>,
+  context: Pick<Context, 'children' | 'db' | 'files' | 'singleHost'>,
   settings: ServiceSettings['settings'],
 ): Promise<boolean> {
   const { id, loadOnDemand } = descriptor;
   if (loadOnDemand === undefined || existsSync(join(parts.dataDir, id, servicePartName))) return false;
+  // Other hosts can add data and jobs at any time, and this one continues their work when they end.
+  if (!context.singleHost) return false;
   if (await parts.releases.hasPending(id)) return false;
   // Unreadable keys are reported at the start.
   if (await hasStoredKeys(descriptor, context)) return false;
@@ -38,7 +43,7 @@ export async function canWaitForRequest(
   return !(await loadOnDemand.isUsed({ children: context.children, db: context.db, files: context.files, settings }));
 }
 
-/** Service whose code is loaded with its first request. After that it passes all calls on. */
+/** Service whose code is loaded with its first request. After that it forwards all calls. */
 export class UnloadedService implements Service {
   readonly #options: UnloadedServiceOptions;
   readonly #stopping = new AbortController();
@@ -57,14 +62,13 @@ export class UnloadedService implements Service {
    * @throws Problem `host.service_not_loaded` (503); the host then restarts the service, which loads it again.
    */
   load(): Promise<Service> {
-    this.#loading ??= this.#load();
+    this.#loading ??= runOutsideRequests(() => this.#load());
     return this.#loading;
   }
 
   async #load(): Promise<Service> {
     const { descriptor, open, loaded, failed } = this.#options;
     try {
-      this.#stopping.signal.throwIfAborted();
       this.#loaded = await open(this.#settings, this.#stopping.signal, (service) => (this.#created = service));
       loaded();
       return this.#loaded;
@@ -96,17 +100,25 @@ export class UnloadedService implements Service {
     if (this.#loaded !== undefined && this.#loaded.reconfigure === undefined) return undefined;
     return async (settings) => {
       this.#settings = settings;
+      if (this.#loading === undefined) return;
       // A service that is being loaded was created with the former settings.
-      if (this.#loading !== undefined) await (await this.#loading).reconfigure?.(settings);
+      const loaded = await this.#loading;
+      if (loaded.reconfigure === undefined) throw new Error('The service applies settings only at its start.');
+      await loaded.reconfigure(settings);
     };
   }
 
-  /** The files that backups do not copy may exist from an earlier use. */
   get backup(): Service['backup'] {
-    const { excludedFromCopy = [] } = this.#options.descriptor;
-    if (this.#loaded === undefined ? excludedFromCopy.length === 0 : this.#loaded.backup === undefined)
-      return undefined;
-    return async (folder) => (await this.load()).backup?.(folder);
+    if (this.#loaded !== undefined && this.#loaded.backup === undefined) return undefined;
+    return async (folder) => {
+      if (this.#loading !== undefined || this.#hasExcludedFiles()) await (await this.load()).backup?.(folder);
+    };
+  }
+
+  /** Returns whether there are files of an earlier use that only the loaded service can save. */
+  #hasExcludedFiles(): boolean {
+    const { descriptor, files } = this.#options;
+    return descriptor.excludedFromCopy?.some((name) => existsSync(join(files, name))) === true;
   }
 
   async start(): Promise<void> {

@@ -90,8 +90,8 @@ export interface HostControl {
   readonly liveTopics: readonly LiveTopic<any>[];
   /** Handlers of all loaded services, including the control service. */
   apiHandlers(): readonly ApiHandler[];
-  /** Loads all services and returns the OpenAPI document of their handlers. */
-  openApi(): Promise<unknown>;
+  /** Loads all services and returns the OpenAPI document of their handlers; the same object until they change. */
+  openApi(): Promise<object>;
   /** Answers requests below `/api` from the handlers; unknown paths get a 404 in the format of the API. */
   readonly handleApi: RequestListener;
   /** Answers all other paths from the built pages. */

@@ -1,48 +1,41 @@
-import { createHash } from 'node:crypto';
 import type { RouteAccess } from '../../contracts/route-access.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
+import { buildPageHeaders, renderHtmlDocument } from '../../kit/http/html-document.ts';
 import { readDocument, type Operation, type Parameter } from './operations.ts';
 import { formatSchema, type Schema } from './schema-text.ts';
 import { style } from './style.ts';
 
-const styleHash = createHash('sha256').update(style).digest('base64');
+/** Header fields of the page. */
+export const apiPageHeaders = buildPageHeaders(style);
 
-/** Header fields of the page, which loads nothing but its own style sheet. */
-export const apiPageHeaders: Readonly<Record<string, string>> = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`,
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-};
+/** Private character in the place of the address of the API, so that a page is rendered once for all addresses. */
+const basePlaceholder = '\ue002';
+const pages = new WeakMap<object, string>();
 
 /**
  * Renders the page that documents the app API, from its OpenAPI document. Each operation has an anchor with its
  * operation ID, each named schema the anchor `schema-<name>`.
  * @param base address of the API, for the examples, such as `http://127.0.0.1:7700`
  */
-export function renderApiPage(document: unknown, base: string): string {
+export function renderApiPage(document: object, base: string): string {
+  const page = pages.get(document) ?? renderDocument(document);
+  pages.set(document, page);
+  return page.replaceAll(basePlaceholder, () => escapeHtml(base));
+}
+
+function renderDocument(document: object): string {
   const { operations, schemas } = readDocument(document);
   const groups = Map.groupBy(operations, ({ group }) => group);
   const names = [...groups.keys()].toSorted();
   const links = [...names.map((name) => [name, name] as const), ['schemas', 'Schemas'] as const];
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Homeport API</title>
-<style>${style}</style>
-</head>
-<body>
-<header>
+  const body = `<header>
 <h1>Homeport API</h1>
 <p>Sign in with an access token (<code>Authorization: Bearer …</code>) or with the name and password of an account.
 Programs can read the same as an <a href="/api/openapi.json">OpenAPI document</a>.</p>
 </header>
 <nav aria-label="Parts of the API"><ul>${links.map(([id, text]) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`).join('')}</ul></nav>
 <main>
-${names.map((name) => renderGroup(name, groups.get(name) ?? [], base)).join('\n')}
+${names.map((name) => renderGroup(name, groups.get(name) ?? [])).join('\n')}
 <section aria-labelledby="schemas">
 <h2 id="schemas">Schemas</h2>
 ${Object.entries(schemas)
@@ -50,27 +43,25 @@ ${Object.entries(schemas)
   .map(([name, schema]) => `<h3 id="schema-${escapeHtml(name)}">${escapeHtml(name)}</h3>\n${renderSchema(schema)}`)
   .join('\n')}
 </section>
-</main>
-</body>
-</html>
-`;
+</main>`;
+  return renderHtmlDocument('Homeport API', `<style>${style}</style>`, body);
 }
 
-function renderGroup(name: string, operations: readonly Operation[], base: string): string {
+function renderGroup(name: string, operations: readonly Operation[]): string {
   return `<section aria-labelledby="${escapeHtml(name)}">
 <h2 id="${escapeHtml(name)}">${escapeHtml(name)}</h2>
-${operations.map((operation) => renderOperation(operation, base)).join('\n')}
+${operations.map((operation) => renderOperation(operation)).join('\n')}
 </section>`;
 }
 
-function renderOperation(operation: Operation, base: string): string {
+function renderOperation(operation: Operation): string {
   const { id, method, path, summary, access, parameters, body, reply } = operation;
   const parts = [
     ['Access', `<p>${escapeHtml(describeAccess(access))}</p>`],
     ['Parameters', renderParameters(parameters)],
     ['Body', body === 'bytes' ? '<p>The content of a file.</p>' : renderSchema(body)],
     ['Response', reply === 'file' ? '<p>A file.</p>' : renderSchema(reply)],
-    ['Example', `<pre tabindex="0"><code>${escapeHtml(buildExample(operation, base))}</code></pre>`],
+    ['Example', `<pre tabindex="0"><code>${escapeHtml(buildExample(operation))}</code></pre>`],
   ] as const;
   return `<details id="${escapeHtml(id)}">
 <summary><code class="method">${method}</code><code>${escapeHtml(path)}</code><span class="text">${escapeHtml(summary)}</span></summary>
@@ -125,10 +116,10 @@ function renderSchema(schema: Schema | undefined): string {
 }
 
 /** Builds a curl command for an operation. Values to fill in are in capitals. */
-function buildExample({ method, path, access, parameters, body, reply }: Operation, base: string): string {
+function buildExample({ method, path, access, parameters, body, reply }: Operation): string {
   const query = parameters.filter((each) => each.in === 'query' && each.required);
   const queryText = query.map(({ name }) => `${name}=${name.toUpperCase()}`).join('&');
-  const address = base + path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => name.toUpperCase());
+  const address = basePlaceholder + path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => name.toUpperCase());
   return [
     'curl',
     ...(method === 'GET' ? [] : [`-X ${method}`]),

@@ -1,31 +1,10 @@
-import { escapeHtml } from '../../kit/escape-html.ts';
+import { brandHeader, renderHtmlDocument } from '../../kit/http/html-document.ts';
 
-/** Logo of assets/mark.svg. */
-const logo =
-  '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><path d="M6 10.2h8M8 10.2 6 ' +
-  '21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/><path class="beam" d="M16.2 5 21.8 3.4"/></svg>';
+const styleLink = '<link rel="stylesheet" href="/.homeport/style.css">';
 
 /** Renders a page of the gateway, small enough for TVs. `body` and `head` are HTML. Only the second-factor page has a script. */
 export function renderPage(title: string, body: string, head = ''): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f7fbfc">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d151b">
-<title>${escapeHtml(title)} · Homeport</title>
-<link rel="stylesheet" href="/.homeport/style.css">${head}
-</head>
-<body>
-<header>${logo}Homeport</header>
-<main>
-${body}
-</main>
-</body>
-</html>
-`;
+  return renderHtmlDocument(`${title} · Homeport`, styleLink + head, `${brandHeader}\n<main>\n${body}\n</main>`);
 }
 
 /** Style sheet with the colors of the app, in a form that browsers of old TVs support. */

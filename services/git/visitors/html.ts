@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../kit/escape-html.ts';
+import { renderHtmlDocument } from '../../kit/http/html-document.ts';
 
 /** HTML text. All other values are escaped by {@link html}. */
 export class Html {
@@ -91,15 +92,7 @@ const sheet = [
 ].join('');
 
 /** Color of the page in each theme, which browsers use for their own bars. */
-const themeColors = [
-  '<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f7fbfc">',
-  '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d151b">',
-].join('');
-
 /** Builds a complete document. */
 export function visitorDocument(title: string, body: Html): string {
-  const viewport = '<meta name="viewport" content="width=device-width,initial-scale=1">';
-  const head = `<meta charset="utf-8">${viewport}${themeColors}<title>${escapeHtml(title)}</title><style>${sheet}</style>`;
-  const main = `<main>${body.text}</main>`;
-  return `<!doctype html>\n<html lang="en"><head>${head}</head><body>${main}</body></html>\n`;
+  return renderHtmlDocument(title, `<style>${sheet}</style>`, `<main>${body.text}</main>`);
 }

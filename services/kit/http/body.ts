@@ -9,7 +9,7 @@ import { buildAbortedProblem, toAbortedProblem } from './disconnect-signal.ts';
 const defaultStallMs = 60_000;
 
 /**
- * Reads the whole body of a request. The rest of a body that is too large or stops coming is discarded, since stopping
+ * Reads the whole body of a request. The rest of a body that is too large or stalls is discarded, since stopping
  * early would close the connection, which carries the response.
  * @param stallMs maximum pause within the body
  * @throws the error of `tooLarge` for more than `maxBytes`; Problem `http.stalled` (408) after the pause, and
@@ -53,7 +53,7 @@ export async function readRequestBody(
 
 function buildStalledProblem(): Problem {
   const headers = { Connection: 'close' };
-  return new Problem('http.stalled', 408, 'The request body stopped coming.', { headers });
+  return new Problem('http.stalled', 408, 'The request body was not received in time.', { headers });
 }
 
 /**

@@ -66,7 +66,7 @@ export function respondToError(
 
 /**
  * Ends the connection with the response when the body was not read, since its rest would be parsed as the next request.
- * HTTP/2 has no such header: a stream ends alone.
+ * HTTP/2 has no such header, since the end of a stream leaves its connection open.
  */
 export function endUnread(request: IncomingMessage, response: ServerResponse): void {
   if (!request.complete && request.httpVersionMajor < 2) addHeaders(response, { Connection: 'close' });

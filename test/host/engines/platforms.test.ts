@@ -53,12 +53,12 @@ describe('search for programs', () => {
     ]);
   });
 
-  it('knows the names of Python on Windows', () => {
+  it('includes the names of Python on Windows', () => {
     expect(getPythonNames('win32')).toEqual(['python3', 'python', 'py']);
     expect(getPythonNames('linux')).toContain('/usr/bin/python3');
   });
 
-  it('starts no stand-in of Apple that opens a dialog', async () => {
+  it('does not run the placeholder programs of macOS, which open a dialog', async () => {
     const selects = (ok: boolean) => () => Promise.resolve({ ok });
     expect(await mayRun('/usr/bin/git', 'darwin', selects(false))).toBe(false);
     expect(await mayRun('/usr/bin/python3', 'darwin', selects(false))).toBe(false);

@@ -40,7 +40,9 @@ describe('formatSchema', () => {
 describe('API page', () => {
   let host: TestHost;
   beforeAll(async () => {
-    host = await openTestHost();
+    host = await openTestHost({
+      environment: { HOMEPORT_TRUSTED_PROXIES: '127.0.0.1', HOMEPORT_ALLOWED_HOSTS: 'api.example' },
+    });
   });
   afterAll(() => host[Symbol.asyncDispose]());
 
@@ -54,6 +56,15 @@ describe('API page', () => {
     const html = await (await fetch(`${host.url('control')}/api`)).text();
     expect(ids.filter((id) => !html.includes(`<details id="${id}">`))).toEqual([]);
     expect(ids.length).toBeGreaterThan(300);
+  });
+
+  it('shows the address of a trusted proxy in its examples', async () => {
+    const headers = { 'X-Forwarded-Host': 'api.example', 'X-Forwarded-Proto': 'https' };
+    const html = await (await fetch(`${host.url('control')}/api`, { headers })).text();
+    expect(html).toContain('curl https://api.example/api/session');
+    expect(await (await fetch(`${host.url('control')}/api`)).text()).toContain(
+      `curl ${host.url('control')}/api/session`,
+    );
   });
 
   it('escapes what it shows, and links only to anchors that exist', async () => {

@@ -47,10 +47,10 @@ it('rejects tokens that its keys did not sign, whatever their header declares', 
     refusal: { kind: 'signature' },
   });
   expect(await verifyJwt('a.b', keys, now)).toEqual({ refusal: { kind: 'malformed', parts: 2 } });
-  expect(await verifyJwt(signJwt([] as any, secret), keys, now)).toEqual({ refusal: { kind: 'claims' } });
+  expect(await verifyJwt(signJwt([], secret), keys, now)).toEqual({ refusal: { kind: 'claims' } });
 });
 
-it('does not remember a token that was being verified while the keys changed', async () => {
+it('does not cache a token that was being verified while the keys changed', async () => {
   await using database = await openDatabase({ folder, schema: 'data', log: silentLog });
   for (const migration of migrations) await migration.up(database.kysely);
   const vault = await openVault({ folder, create: true, log: silentLog });

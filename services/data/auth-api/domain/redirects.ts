@@ -38,7 +38,7 @@ function matchesEntry(entry: string, target: string): boolean {
       return segment === '?' ? '[^./]' : RegExp.escape(segment);
     })
     .join('');
-  // Anyone chooses the target, and several stars need too much time with backtracking.
+  // Any client chooses the target, and several wildcards would take too long with backtracking.
   return compileLinearExpression(`^${pattern}$`).test(target.split('#', 1)[0] ?? '');
 }
 

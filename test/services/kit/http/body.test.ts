@@ -26,7 +26,7 @@ it('reads a rejected body to its end, so that the client receives the response',
   }
 });
 
-it('refuses a body that stops coming', async () => {
+it('rejects a body that stalls', async () => {
   const server = createServer((incoming, response) => {
     readRequestBody(incoming, 100, () => new Error('too large'), { stallMs: 20 }).catch(
       ({ code, status }: { readonly code: string; readonly status: number }) => response.writeHead(status).end(code),
