@@ -76,6 +76,7 @@ describe('requirements of the test files', () => {
     ['ssh client', call('ssh-keygen')],
     ['git-lfs', /git\(\['lfs', 'install'/],
     ['process tools', call('pgrep')],
+    ...['promtool', 'prometheus'].map((name) => [name, new RegExp(`toolPath\\('${name}'\\)`)] as const),
   ];
 
   it('are names of known requirements', () => {
@@ -87,7 +88,7 @@ describe('requirements of the test files', () => {
       const source = readFileSync(join(root, path), 'utf8');
       return started
         .filter(([name, pattern]) => pattern.test(source) && !names.includes(name))
-        .filter(([name]) => !source.includes(`lacksProgram('${name}')`))
+        .filter(([name]) => !new RegExp(`lacksProgram\\('?${name}\\w*'?\\)`).test(source))
         .map(([name]) => `${path}: ${name}`);
     });
     expect(undeclared).toEqual([]);

@@ -3,6 +3,9 @@ import { anonymous } from '../support/access.ts';
 import { api } from '../support/api.ts';
 import { listOperations } from '../support/openapi-calls.ts';
 import { createCallers, openOwnApi, routes, type OwnApi } from './app-api-matrix.ts';
+import { needs } from '../support/requirements.ts';
+
+needs('rclone');
 
 /** Routes without a sign-in, with the reason. A new route requires a reason here. */
 const publicRoutes: Readonly<Record<string, string>> = {

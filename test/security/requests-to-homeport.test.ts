@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerForkedProcess } from '../../services/kit/forked-processes.ts';
 import { openAccessHost, type AccessHost } from '../support/access.ts';
+import { needs } from '../support/requirements.ts';
+
+needs('rclone');
 
 let host: AccessHost;
 let folder: string;

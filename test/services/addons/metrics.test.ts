@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { needs } from '../../support/requirements.ts';
 import { toolPath } from '../../support/tools.ts';
 import { alphaStreams, openFakeAddon, sendJson } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
 import { buildConfig, customPreset, getJson, makeUser, openAddonsHost, fetchStreams } from './rig.ts';
+
+needs('promtool');
 
 const promtool = toolPath('promtool');
 
