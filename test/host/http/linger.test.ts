@@ -14,6 +14,7 @@ import { readRequestBody } from '../../../services/kit/http/body.ts';
 import { sendProblem } from '../../../main/host/http/problem-reply.ts';
 import type { Problem } from '../../../services/contracts/problem.ts';
 import { sendBlindly } from '../../support/blind-sender.ts';
+import { lacksProgram } from '../../support/requirements.ts';
 import { dial, readAll, exchange, open } from './raw.ts';
 
 const size = 16 * 1024 * 1024;
@@ -54,7 +55,7 @@ describe('response to a client that is still sending', () => {
     },
   );
 
-  test.each(kinds)('arrives at curl: announced %s', async (kind) => {
+  test.skipIf(lacksProgram('curl')).each(kinds)('arrives at curl: announced %s', async (kind) => {
     await using opened = await open({ handler: { http: handlers[kind] } });
     const args = ['--silent', '--show-error', '--max-time', '20', '--output', join(folder, 'answer')];
     const { stdout } = await promisify(execFile)('curl', [...args, '-T', large, '-w', '%{http_code}', opened.url]);
