@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { giteaClient, openGitFixture, type Gitea, type GitFixture } from './git-fixture.ts';
 import { makeKey } from './ssh-key.ts';
 
@@ -56,83 +56,115 @@ it('updates the profile of an account and of an organization', async () => {
   expect(emails[0]?.email).toBe((await user.userGetCurrent()).data.email);
 });
 
-it('creates, changes and deletes accounts with their data for administrators', async () => {
-  const { admin } = api;
-  const password = 'a long password of eve';
-  const eve = `Basic ${Buffer.from(`eve:${password}`).toString('base64')}`;
-  const created = await admin.adminCreateUser({
-    username: 'eve',
-    email: 'eve@example.org',
-    password,
-    full_name: 'Eve',
-    must_change_password: false,
+describe('administration of accounts', () => {
+  const password = 'a long password of a user';
+  const authorize = (name: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+  const create = (username: string, more: object = {}) =>
+    api.admin.adminCreateUser({ username, email: `${username}@example.org`, password, ...more });
+
+  it('creates an account, changes it and prohibits its sign-in', async () => {
+    const { admin } = api;
+    const created = await create('eve', { full_name: 'Eve', must_change_password: false });
+    expect([created.status, created.data]).toMatchObject([
+      201,
+      { login: 'eve', full_name: 'Eve', is_admin: false, active: true },
+    ]);
+    expect((await fixture.api('GET', '/user', undefined, authorize('eve'))).status).toBe(200);
+    const identity = { login_name: 'eve', source_id: 0 };
+    const { data: changed } = await admin.adminEditUser('eve', { ...identity, admin: true, location: 'Eden' });
+    expect(changed).toMatchObject({ is_admin: true, location: 'Eden' });
+    await admin.adminEditUser('eve', { ...identity, admin: false, prohibit_login: true });
+    expect((await fixture.api('GET', '/user', undefined, authorize('eve'))).status).toBe(401);
   });
-  expect([created.status, created.data]).toMatchObject([
-    201,
-    { login: 'eve', full_name: 'Eve', is_admin: false, active: true },
-  ]);
-  expect((await fixture.api('POST', '/user/repos', { name: 'hers' }, eve)).status).toBe(201);
-  await expect(admin.adminCreateUser({ username: 'Eve', email: '', password })).rejects.toMatchObject({ status: 422 });
-  await expect(admin.adminCreateUser({ username: 'a b', email: '', password })).rejects.toMatchObject({ status: 422 });
-  await expect(admin.adminCreateUser({ username: 'fred', email: '', password: 'short' })).rejects.toMatchObject({
-    status: 400,
+
+  it.each([
+    ['a name in use', { username: 'BOB', email: '', password }, 422],
+    ['an invalid name', { username: 'a b', email: '', password }, 422],
+    ['a short password', { username: 'fred', email: '', password: 'short' }, 400],
+  ])('rejects a new account with %s', async (_reason, account, status) => {
+    await expect(api.admin.adminCreateUser(account)).rejects.toMatchObject({ status });
   });
-  const { data: changed } = await admin.adminEditUser('eve', {
-    login_name: 'eve',
-    source_id: 0,
-    admin: true,
-    location: 'Eden',
+
+  it('adds and deletes the public keys of an account', async () => {
+    await create('keys');
+    const { text } = await makeKey(fixture, 'keys');
+    const { data: key } = await api.admin.adminCreatePublicKey('keys', { title: 'laptop', key: text });
+    expect(key).toMatchObject({ title: 'laptop', user: { login: 'keys' } });
+    expect((await api.admin.adminDeleteUserPublicKey('keys', key.id!)).status).toBe(204);
   });
-  expect(changed).toMatchObject({ is_admin: true, location: 'Eden' });
-  await admin.adminEditUser('eve', { login_name: 'eve', source_id: 0, admin: false, prohibit_login: true });
-  expect((await fixture.api('GET', '/user', undefined, eve)).status).toBe(401);
-  const { text } = await makeKey(fixture, 'eve');
-  const { data: key } = await admin.adminCreatePublicKey('eve', { title: 'eve', key: text });
-  expect(key).toMatchObject({ title: 'eve', user: { login: 'eve' } });
-  expect((await admin.adminDeleteUserPublicKey('eve', key.id!)).status).toBe(204);
-  await expect(admin.adminDeleteUser('eve')).rejects.toMatchObject({ status: 422 });
-  await expect(admin.adminDeleteUser('ada')).rejects.toMatchObject({ status: 422 });
-  expect((await admin.adminDeleteUser('eve', { purge: true })).status).toBe(204);
-  expect((await fixture.api('GET', '/repos/eve/hers')).status).toBe(404);
-  for (const [method, path] of [
+
+  it('deletes an account with repositories only when they are purged, and never the own account', async () => {
+    await create('owner', { must_change_password: false });
+    const reply = await fixture.api('POST', '/user/repos', { name: 'tools' }, authorize('owner'));
+    expect(reply.status).toBe(201);
+    await expect(api.admin.adminDeleteUser('owner')).rejects.toMatchObject({ status: 422 });
+    await expect(api.admin.adminDeleteUser('ada')).rejects.toMatchObject({ status: 422 });
+    expect((await api.admin.adminDeleteUser('owner', { purge: true })).status).toBe(204);
+    expect((await fixture.api('GET', '/repos/owner/tools')).status).toBe(404);
+  });
+
+  it.each([
     ['POST', '/admin/users'],
     ['PATCH', '/admin/users/ada'],
     ['DELETE', '/admin/users/ada'],
     ['POST', '/admin/users/ada/keys'],
-  ] as const) {
-    const response = await fixture.api(method, path, { username: 'mallory', password, title: 'k', key: text }, bob);
-    expect([path, response.status]).toEqual([path, 403]);
-  }
+  ])('is refused to other accounts: %s %s', async (method, path) => {
+    const { text } = await makeKey(fixture, `refused-${method}${path.replaceAll('/', '-')}`);
+    const body = { username: 'mallory', password, title: 'k', key: text };
+    expect((await fixture.api(method, path, body, bob)).status).toBe(403);
+  });
 });
 
-it('transfers a repository to an account that accepts or rejects it', async () => {
-  const asBob = async (method: string, path: string, body?: unknown) =>
-    (await fixture.api(method, path, body, bob)).status;
-  const carl = await fixture.account('carl');
-  const asCarl = async (method: string, path: string) => (await fixture.api(method, path, undefined, carl)).status;
-  await fixture.api('POST', '/user/repos', { name: 'gift', private: true }, bob);
-  const transferPath = '/repos/bob/gift/transfer';
-  expect(await asBob('POST', `${transferPath}/accept`)).toBe(404);
-  expect(await asBob('POST', transferPath, { new_owner: 'nobody' })).toBe(422);
-  expect(await asBob('POST', transferPath, { new_owner: 'carl' })).toBe(201);
-  expect(await asBob('POST', transferPath, { new_owner: 'carl' })).toBe(409);
-  // The repository still belongs to the former owner, who cannot accept the transfer.
-  expect(await asBob('POST', `${transferPath}/accept`)).toBe(403);
-  expect([await asCarl('GET', '/repos/bob/gift'), await asCarl('POST', `${transferPath}/reject`)]).toEqual([404, 200]);
-  expect(await asCarl('POST', `${transferPath}/accept`)).toBe(404);
-  expect(await asBob('POST', transferPath, { new_owner: 'carl' })).toBe(201);
-  const dora = await fixture.account('dora');
-  expect((await fixture.api('POST', `${transferPath}/accept`, undefined, dora)).status).toBe(404);
-  expect(await asCarl('POST', `${transferPath}/accept`)).toBe(202);
-  expect([await asCarl('GET', '/repos/carl/gift'), await asBob('GET', '/repos/carl/gift')]).toEqual([200, 404]);
-  // A transfer to a deleted account is not offered to a new account with the same name.
-  await fixture.api('POST', '/user/repos', { name: 'other' }, bob);
-  expect(await asBob('POST', '/repos/bob/other/transfer', { new_owner: 'dora' })).toBe(201);
-  expect((await api.admin.adminDeleteUser('dora')).status).toBe(204);
-  const offer = () => asBob('POST', '/repos/bob/other/transfer/reject');
-  await expect.poll(offer, { timeout: 20_000 }).toBe(404);
-  // Administrators may accept and reject.
-  expect((await fixture.api('POST', '/repos/carl/gift/transfer', { new_owner: 'ada' })).status).toBe(202);
+describe('transfer of a repository to an account', () => {
+  const send = async (authorization: string | undefined, method: string, path: string, body?: unknown) =>
+    (await fixture.api(method, path, body, authorization)).status;
+  /** Creates a private repository of bob and offers it to an account. */
+  const offer = async (name: string, recipient: string): Promise<string> => {
+    await fixture.api('POST', '/user/repos', { name, private: true }, bob);
+    const path = `/repos/bob/${name}/transfer`;
+    expect(await send(bob, 'POST', path, { new_owner: recipient })).toBe(201);
+    return path;
+  };
+
+  it('waits until the recipient accepts it', async () => {
+    const carl = await fixture.account('carl');
+    const dora = await fixture.account('dora');
+    const path = await offer('gift', 'carl');
+    // The repository still belongs to the former owner, who cannot accept the transfer.
+    expect(await send(bob, 'POST', `${path}/accept`)).toBe(403);
+    expect(await send(carl, 'GET', '/repos/bob/gift')).toBe(404);
+    expect(await send(dora, 'POST', `${path}/accept`)).toBe(404);
+    expect(await send(carl, 'POST', `${path}/accept`)).toBe(202);
+    expect(await send(carl, 'GET', '/repos/carl/gift')).toBe(200);
+    expect(await send(bob, 'GET', '/repos/carl/gift')).toBe(404);
+    // Administrators transfer without an acceptance.
+    expect(await send(undefined, 'POST', '/repos/carl/gift/transfer', { new_owner: 'ada' })).toBe(202);
+  });
+
+  it('is offered again after it was rejected', async () => {
+    const erik = await fixture.account('erik');
+    const path = await offer('returned', 'erik');
+    expect(await send(erik, 'POST', `${path}/reject`)).toBe(200);
+    expect(await send(erik, 'POST', `${path}/accept`)).toBe(404);
+    expect(await send(bob, 'POST', path, { new_owner: 'erik' })).toBe(201);
+  });
+
+  it('is refused without an offer, to unknown accounts and twice', async () => {
+    await fixture.account('fern');
+    await fixture.api('POST', '/user/repos', { name: 'single', private: true }, bob);
+    const path = '/repos/bob/single/transfer';
+    expect(await send(bob, 'POST', `${path}/accept`)).toBe(404);
+    expect(await send(bob, 'POST', path, { new_owner: 'nobody' })).toBe(422);
+    expect(await send(bob, 'POST', path, { new_owner: 'fern' })).toBe(201);
+    expect(await send(bob, 'POST', path, { new_owner: 'fern' })).toBe(409);
+  });
+
+  it('is withdrawn when the recipient is deleted, also for a new account with the same name', async () => {
+    await fixture.account('gina');
+    const path = await offer('other', 'gina');
+    expect((await api.admin.adminDeleteUser('gina')).status).toBe(204);
+    await expect.poll(() => send(bob, 'POST', `${path}/reject`), { timeout: 20_000 }).toBe(404);
+  });
 });
 
 it('does not let repository administrators accept a transfer or delete the repository', async () => {

@@ -9,67 +9,88 @@ beforeAll(async () => {
   fixture = await openGitFixture();
   const response = await fixture.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
   token = ((await response.json()) as { sha1: string }).sha1;
+  await fixture.account('bob');
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
 const numbers = (issues: readonly { number?: number }[]) => issues.map(({ number }) => number);
 
 describe('issues, with gitea-js', () => {
-  it('are created, found by every filter, changed, closed and reopened', async () => {
-    const client = giteaApi(fixture.url, { token });
-    await fixture.create('tracker');
-    await fixture.account('bob');
-    const { repos } = client;
-    const bug = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'bug', color: '#f00' })).data;
-    const idea = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'idea', color: '00ff00' })).data;
+  /** Creates a repository with three issues, two labels and a milestone; bob is assigned to the first issue. */
+  async function createTracker(name: string): Promise<{ readonly milestone: number }> {
+    const { repos } = giteaApi(fixture.url, { token });
+    await fixture.create(name);
+    const createLabel = async (label: string, color: string) =>
+      (await repos.issueCreateLabel('ada', name, { name: label, color })).data;
+    const bug = await createLabel('bug', '#f00');
+    const idea = await createLabel('idea', '00ff00');
     expect([bug.color, idea.color]).toEqual(['ff0000', '00ff00']);
-    const milestoneId = (
-      await repos.issueCreateMilestone('ada', 'tracker', { title: 'soon', due_on: '2030-01-02T00:00:00Z' })
-    ).data;
-    const first = (
-      await repos.issueCreateIssue('ada', 'tracker', {
-        title: 'Lamp flickers',
-        body: 'At night, @bob',
-        labels: [bug.id!],
-        milestone: milestoneId.id!,
-        assignees: ['BOB'],
-      })
-    ).data;
-    expect([first.number, first.milestone?.title, first.assignees?.map(({ login }) => login)]).toEqual([
-      1,
-      'soon',
-      ['bob'],
-    ]);
-    await repos.issueCreateIssue('ada', 'tracker', { title: 'Paint it', labels: [idea.id!] });
-    await repos.issueCreateIssue('ada', 'tracker', { title: 'Both', labels: [bug.id!, idea.id!] });
-    await repos.issueCreateComment('ada', 'tracker', 2, { body: 'In ultramarine, perhaps' });
+    const due = { title: 'soon', due_on: '2030-01-02T00:00:00Z' };
+    const { data: milestone } = await repos.issueCreateMilestone('ada', name, due);
+    const { data: first } = await repos.issueCreateIssue('ada', name, {
+      title: 'Lamp flickers',
+      body: 'At night, @bob',
+      labels: [bug.id!],
+      milestone: milestone.id!,
+      assignees: ['BOB'],
+    });
+    expect(first).toMatchObject({ number: 1, milestone: { title: 'soon' }, assignees: [{ login: 'bob' }] });
+    await repos.issueCreateIssue('ada', name, { title: 'Paint it', labels: [idea.id!] });
+    await repos.issueCreateIssue('ada', name, { title: 'Both', labels: [bug.id!, idea.id!] });
+    await repos.issueCreateComment('ada', name, 2, { body: 'In ultramarine, perhaps' });
+    return { milestone: milestone.id! };
+  }
+
+  it('are found by label, milestone, words, people, type, page and time', async () => {
+    const { repos } = giteaApi(fixture.url, { token });
+    await createTracker('tracker');
+    const results: readonly (readonly [Record<string, unknown>, readonly number[]])[] = [
+      [{}, [3, 2, 1]],
+      [{ labels: 'bug' }, [3, 1]],
+      [{ labels: 'bug,idea' }, [3]],
+      [{ milestones: 'soon' }, [1]],
+      [{ q: 'ultramarin' }, [2]],
+      [{ assigned_by: 'bob' }, [1]],
+      [{ mentioned_by: 'bob' }, [1]],
+      [{ created_by: 'bob' }, []],
+      [{ type: 'pulls' }, []],
+      [{ page: 2, limit: 2 }, [1]],
+      [{ since: '2100-01-01T00:00:00Z' }, []],
+    ];
+    for (const [query, expected] of results) {
+      const { data } = await repos.issueListIssues('ada', 'tracker', query);
+      expect([query, numbers(data)]).toEqual([query, expected]);
+    }
+  });
+
+  it('are found across repositories', async () => {
+    const { repos } = giteaApi(fixture.url, { token });
+    await fixture.create('elsewhere');
+    await repos.issueCreateIssue('ada', 'elsewhere', { title: 'Varnish it' });
+    const { data } = await repos.issueSearchIssues({ q: 'varnish' });
+    expect(data.map(({ repository, number }) => [repository?.full_name, number])).toEqual([['ada/elsewhere', 1]]);
+  });
+
+  it('are changed, closed and reopened, which their timeline lists', async () => {
+    const { repos } = giteaApi(fixture.url, { token });
+    const { milestone } = await createTracker('changes');
     const list = async (query: Record<string, unknown>) =>
-      numbers((await repos.issueListIssues('ada', 'tracker', query)).data);
-    expect(await list({})).toEqual([3, 2, 1]);
-    expect(await list({ labels: 'bug' })).toEqual([3, 1]);
-    expect(await list({ labels: 'bug,idea' })).toEqual([3]);
-    expect(await list({ milestones: 'soon' })).toEqual([1]);
-    expect(await list({ q: 'ultramarin' })).toEqual([2]);
-    expect(await list({ assigned_by: 'bob' })).toEqual([1]);
-    expect(await list({ mentioned_by: 'bob' })).toEqual([1]);
-    expect(await list({ created_by: 'bob' })).toEqual([]);
-    expect(await list({ type: 'pulls' })).toEqual([]);
-    expect(await list({ page: 2, limit: 2 })).toEqual([1]);
-    expect(await list({ since: '2100-01-01T00:00:00Z' })).toEqual([]);
-    const closed = (await repos.issueEditIssue('ada', 'tracker', 1, { state: 'closed', title: 'Lamp flickered' })).data;
-    expect([closed.state, closed.title, closed.closed_at === null]).toEqual(['closed', 'Lamp flickered', false]);
+      numbers((await repos.issueListIssues('ada', 'changes', query)).data);
+    const { data: closed } = await repos.issueEditIssue('ada', 'changes', 1, {
+      state: 'closed',
+      title: 'Lamp flickered',
+    });
+    expect(closed).toMatchObject({ state: 'closed', title: 'Lamp flickered', closed_at: expect.any(String) });
     expect(await list({ state: 'closed' })).toEqual([1]);
     expect(await list({ q: 'flickered', state: 'all' })).toEqual([1]);
-    expect((await repos.repoGet('ada', 'tracker')).data.open_issues_count).toBe(2);
-    expect((await repos.issueGetMilestone('ada', 'tracker', String(milestoneId.id))).data).toMatchObject({
+    expect((await repos.repoGet('ada', 'changes')).data.open_issues_count).toBe(2);
+    expect((await repos.issueGetMilestone('ada', 'changes', String(milestone))).data).toMatchObject({
       open_issues: 0,
       closed_issues: 1,
     });
-    await repos.issueEditIssue('ada', 'tracker', 1, { state: 'open', milestone: 0, assignees: [] });
-    const timeline = (await repos.issueGetCommentsAndTimeline('ada', 'tracker', 1)).data;
+    await repos.issueEditIssue('ada', 'changes', 1, { state: 'open', milestone: 0, assignees: [] });
+    const timeline = (await repos.issueGetCommentsAndTimeline('ada', 'changes', 1)).data;
     expect(timeline.map(({ type }) => type)).toEqual(['change_title', 'close', 'assignees', 'milestone', 'reopen']);
-    const result = await repos.issueSearchIssues({ q: 'ultramarine' });
-    expect(result.data.map(({ repository, number }) => [repository?.full_name, number])).toEqual([['ada/tracker', 2]]);
   });
 
   it('have labels, comments and reactions that are changed one by one', async () => {

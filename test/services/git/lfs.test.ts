@@ -157,7 +157,10 @@ describe('Git LFS', () => {
     expect(incoming()).toEqual([]);
   });
 
-  it('stores nothing of aborted, oversized or mismatching uploads', async () => {
+  const put = async (where: string, body: Uint8Array<ArrayBuffer>) =>
+    (await sendRequest(where, { method: 'PUT', body })).status;
+
+  it('stores nothing of an aborted upload', async () => {
     await fixture.create('half');
     const bytes = randomBytes(4 * 1024 * 1024);
     const path = `/ada/half.git/info/lfs/objects/${hashContent(bytes)}/${bytes.length}`;
@@ -171,26 +174,36 @@ describe('Git LFS', () => {
     upload.destroy();
     await new Promise((resolve) => upload.once('close', resolve));
     await vi.waitFor(() => expect(incoming()).toEqual([]), { timeout: 10_000 });
-    const put = async (where: string, body: Uint8Array<ArrayBuffer>) =>
-      (await sendRequest(where, { method: 'PUT', body })).status;
-    expect(await put(path, new Uint8Array(bytes.length))).toBe(422);
-    expect(await put(path, Uint8Array.from(bytes.subarray(1)))).toBe(422);
-    expect(
-      await put(`/ada/half.git/info/lfs/objects/${hashContent('x')}/1`, new TextEncoder().encode('x and more')),
-    ).toBe(422);
-    for (const invalid of ['..%2f..%2fdb.sqlite', 'A'.repeat(64), '../../../db.sqlite']) {
-      expect([400, 404, 422]).toContain(await put(`/ada/half.git/info/lfs/objects/${invalid}/1`, new Uint8Array(1)));
-    }
     const download = { operation: 'download', objects: [{ oid: hashContent(bytes), size: bytes.length }] };
     expect((await post('/ada/half/info/lfs/objects/batch', download)).body.objects[0].error.code).toBe(404);
+  });
+
+  it('stores nothing of oversized, incomplete or mismatching uploads', async () => {
+    await fixture.create('wrong');
+    const bytes = randomBytes(4096);
+    const objects = '/ada/wrong.git/info/lfs/objects';
+    const path = `${objects}/${hashContent(bytes)}/${bytes.length}`;
+    expect(await put(path, new Uint8Array(bytes.length))).toBe(422);
+    expect(await put(path, Uint8Array.from(bytes.subarray(1)))).toBe(422);
+    expect(await put(`${objects}/${hashContent('x')}/1`, new TextEncoder().encode('x and more'))).toBe(422);
+    for (const invalid of ['..%2f..%2fdb.sqlite', 'A'.repeat(64), '../../../db.sqlite']) {
+      expect([400, 404, 422]).toContain(await put(`${objects}/${invalid}/1`, new Uint8Array(1)));
+    }
+    const download = { operation: 'download', objects: [{ oid: hashContent(bytes), size: bytes.length }] };
+    expect((await post('/ada/wrong/info/lfs/objects/batch', download)).body.objects[0].error.code).toBe(404);
     expect(incoming()).toEqual([]);
+  });
+
+  it('verifies the size of a stored object, and deletes objects with their repository', async () => {
+    await fixture.create('stored');
+    const bytes = randomBytes(4096);
+    const path = `/ada/stored.git/info/lfs/objects/${hashContent(bytes)}/${bytes.length}`;
     expect(await put(path, Uint8Array.from(bytes))).toBe(200);
-    expect((await post('/ada/half/info/lfs/verify', { oid: hashContent(bytes), size: 1 })).status).toBe(422);
-    // Objects are deleted with their repository.
+    expect((await post('/ada/stored/info/lfs/verify', { oid: hashContent(bytes), size: 1 })).status).toBe(422);
     const objects = join(fixture.host.dataDir, 'git', 'lfs', 'objects');
     const count = () => readdirSync(objects).flatMap((part) => readdirSync(join(objects, part))).length;
     const before = count();
-    expect((await fixture.api('DELETE', '/repos/ada/half')).status).toBe(204);
+    expect((await fixture.api('DELETE', '/repos/ada/stored')).status).toBe(204);
     expect(count()).toBe(before - 1);
     expect(existsSync(objects)).toBe(true);
   });

@@ -43,61 +43,67 @@ const tar = async (files: Record<string, string | Buffer>): Promise<Uint8Array<A
   return new Uint8Array(Buffer.concat(parts));
 };
 
-describe('a repository file', () => {
-  it('restores commits, issues, pull requests, reviews, releases and large files', async () => {
-    await fixture.create('lamp', { description: 'shines' });
-    const cwd = await fixture.work('lamp');
-    await fixture.git(['lfs', 'install', '--local'], { cwd });
-    await fixture.git(['lfs', 'track', '*.bin'], { cwd });
-    writeFileSync(join(cwd, 'big.bin'), 'a large file');
-    await fixture.run(
-      'sh',
-      [
-        '-c',
-        'git add . && git commit -qm large && git tag v0 && git checkout -qb dev && echo n > n && git add n && git commit -qm dev',
-      ],
-      { cwd },
-    );
-    await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'main', 'dev', 'v0'], { cwd });
-    const base = '/repos/ada/lamp';
-    const { id: label } = await json('POST', `${base}/labels`, { name: 'bug', color: '#ee0701' });
-    const { id: milestone } = await json('POST', `${base}/milestones`, { title: 'Winter' });
-    await json('POST', `${base}/issues`, { title: 'Flickers', body: 'at night', milestone, assignees: ['bob'] });
-    await json('POST', `${base}/issues/1/labels`, { labels: [label] });
-    await json('POST', `${base}/issues/1/comments`, { body: 'I see it' }, bob);
-    await json('POST', `${base}/issues/1/reactions`, { content: 'heart' }, bob);
-    await json('POST', `${base}/issues/1/times`, { time: 90 });
-    await json('POST', `${base}/issues/1/pin`);
-    const form = new FormData();
-    form.set('attachment', new Blob(['a picture']), 'lamp.png');
-    const sent = await fetch(`${fixture.url}/api/v1${base}/issues/1/assets`, {
-      method: 'POST',
-      headers: { authorization: adminAuthorization },
-      body: form,
-    });
-    const { uuid } = (await sent.json()) as { uuid: string };
-    await json('PATCH', `${base}/issues/1`, { body: `at night ![](/attachments/${uuid})` });
-    await json('DELETE', `${base}/issues/${(await json('POST', `${base}/issues`, { title: 'Never was' })).number}`);
-    await json('POST', `${base}/pulls`, { title: 'Dev', head: 'dev', base: 'main' });
-    await json('POST', `${base}/issues/3/dependencies`, { index: 1 });
-    await json('PUT', `${base}/collaborators/bob`, { permission: 'write' });
-    await json(
-      'POST',
-      `${base}/pulls/3/reviews`,
-      { event: 'APPROVED', body: 'good', comments: [{ path: 'n', body: 'why', new_position: 1 }] },
-      bob,
-    );
-    const { id: release } = await json('POST', `${base}/releases`, { tag_name: 'v1', body: 'notes' });
-    await fetch(`${fixture.url}/api/v1${base}/releases/${release}/assets?name=a.txt`, {
-      method: 'POST',
-      headers: { authorization: adminAuthorization },
-      body: 'asset',
-    });
-    await json('POST', `${base}/branch_protections`, { rule_name: 'main', required_approvals: 1 });
-    await json('POST', `${base}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['bob'] });
-    const sha = (await json('GET', `${base}/branches/main`)).commit.id;
-    await json('POST', `${base}/statuses/${sha}`, { state: 'success', context: 'ci' });
+/** Creates a repository with data of every kind. */
+async function createLamp(): Promise<string> {
+  await fixture.create('lamp', { description: 'shines' });
+  const cwd = await fixture.work('lamp');
+  await fixture.git(['lfs', 'install', '--local'], { cwd });
+  await fixture.git(['lfs', 'track', '*.bin'], { cwd });
+  writeFileSync(join(cwd, 'big.bin'), 'a large file');
+  await fixture.run(
+    'sh',
+    [
+      '-c',
+      'git add . && git commit -qm large && git tag v0 && git checkout -qb dev && echo n > n && git add n && git commit -qm dev',
+    ],
+    { cwd },
+  );
+  await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'main', 'dev', 'v0'], { cwd });
+  const base = '/repos/ada/lamp';
+  const { id: label } = await json('POST', `${base}/labels`, { name: 'bug', color: '#ee0701' });
+  const { id: milestone } = await json('POST', `${base}/milestones`, { title: 'Winter' });
+  await json('POST', `${base}/issues`, { title: 'Flickers', body: 'at night', milestone, assignees: ['bob'] });
+  await json('POST', `${base}/issues/1/labels`, { labels: [label] });
+  await json('POST', `${base}/issues/1/comments`, { body: 'I see it' }, bob);
+  await json('POST', `${base}/issues/1/reactions`, { content: 'heart' }, bob);
+  await json('POST', `${base}/issues/1/times`, { time: 90 });
+  await json('POST', `${base}/issues/1/pin`);
+  const form = new FormData();
+  form.set('attachment', new Blob(['a picture']), 'lamp.png');
+  const sent = await fetch(`${fixture.url}/api/v1${base}/issues/1/assets`, {
+    method: 'POST',
+    headers: { authorization: adminAuthorization },
+    body: form,
+  });
+  const { uuid } = (await sent.json()) as { uuid: string };
+  await json('PATCH', `${base}/issues/1`, { body: `at night ![](/attachments/${uuid})` });
+  await json('DELETE', `${base}/issues/${(await json('POST', `${base}/issues`, { title: 'Never was' })).number}`);
+  await json('POST', `${base}/pulls`, { title: 'Dev', head: 'dev', base: 'main' });
+  await json('POST', `${base}/issues/3/dependencies`, { index: 1 });
+  await json('PUT', `${base}/collaborators/bob`, { permission: 'write' });
+  await json(
+    'POST',
+    `${base}/pulls/3/reviews`,
+    { event: 'APPROVED', body: 'good', comments: [{ path: 'n', body: 'why', new_position: 1 }] },
+    bob,
+  );
+  const { id: release } = await json('POST', `${base}/releases`, { tag_name: 'v1', body: 'notes' });
+  await fetch(`${fixture.url}/api/v1${base}/releases/${release}/assets?name=a.txt`, {
+    method: 'POST',
+    headers: { authorization: adminAuthorization },
+    body: 'asset',
+  });
+  await json('POST', `${base}/branch_protections`, { rule_name: 'main', required_approvals: 1 });
+  await json('POST', `${base}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['bob'] });
+  const sha = (await json('GET', `${base}/branches/main`)).commit.id;
+  await json('POST', `${base}/statuses/${sha}`, { state: 'success', context: 'ci' });
+  return cwd;
+}
 
+describe('a repository file', () => {
+  let cwd = '';
+  beforeAll(async () => {
+    cwd = await createLamp();
     const file = await backup('lamp');
     expect((await restored(file, 'lamp')).status).toBe(409);
     const response = await restored(file, 'second');
@@ -106,10 +112,14 @@ describe('a repository file', () => {
       { full_name: 'ada/second', description: 'shines', default_branch: 'main', open_issues_count: 1 },
     ]);
     // The same file can be restored again, also after the first copy was deleted.
-    expect((await fixture.api('DELETE', base)).status).toBe(204);
+    expect((await fixture.api('DELETE', '/repos/ada/lamp')).status).toBe(204);
     expect((await restored(file, '')).status).toBe(201);
-    for (const name of ['second', 'lamp']) {
-      const of = `/repos/ada/${name}`;
+  });
+
+  describe.each(['second', 'lamp'])('restored as %s', (name) => {
+    const of = `/repos/ada/${name}`;
+
+    it('restores commits, tags and large files', async () => {
       const copy = join(fixture.folder, `copy-${name}`);
       await fixture.git(['clone', '-q', `${fixture.signedUrl}/ada/${name}.git`, copy]);
       expect((await fixture.git(['rev-parse', 'HEAD', 'origin/dev', 'v0'], { cwd: copy })).stdout).toBe(
@@ -118,6 +128,9 @@ describe('a repository file', () => {
       await fixture.git(['lfs', 'install', '--local'], { cwd: copy });
       await fixture.git(['lfs', 'pull'], { cwd: copy });
       expect(readFileSync(join(copy, 'big.bin'), 'utf8')).toBe('a large file');
+    });
+
+    it('restores issues with their comments, reactions, times, files and timeline', async () => {
       expect(await json('GET', `${of}/issues/1`)).toMatchObject({
         title: 'Flickers',
         labels: [{ name: 'bug' }],
@@ -139,6 +152,9 @@ describe('a repository file', () => {
       expect(await (await fetch(restoredIssue.assets[0].browser_download_url)).text()).toBe('a picture');
       const timeline = await json('GET', `${of}/issues/1/timeline`);
       expect(timeline.find(({ type }: { type: string }) => type === 'label')).toMatchObject({ label: { name: 'bug' } });
+    });
+
+    it('restores pull requests, reviews, releases, protections and statuses', async () => {
       expect(await json('GET', `${of}/pulls/3`)).toMatchObject({ title: 'Dev', mergeable: true, head: { ref: 'dev' } });
       const [review] = await json('GET', `${of}/pulls/3/reviews`);
       expect(review).toMatchObject({ state: 'APPROVED', body: 'good', user: { login: 'bob' }, comments_count: 1 });
@@ -150,11 +166,13 @@ describe('a repository file', () => {
         { name_pattern: 'v*', whitelist_usernames: ['bob'] },
       ]);
       expect(await json('GET', `${of}/commits/main/status`)).toMatchObject({ state: 'success' });
-      // Numbers are not reused.
+    });
+
+    it('continues the numbers of issues, and merges a restored pull request', async () => {
       expect((await json('POST', `${of}/issues`, { title: 'Next' })).number).toBe(4);
       await json('PATCH', `${of}/issues/1`, { state: 'closed' });
       expect((await fixture.api('POST', `${of}/pulls/3/merge`, { Do: 'merge' })).status).toBe(200);
-    }
+    });
   });
 
   it('contains the remaining data if files are missing', async () => {

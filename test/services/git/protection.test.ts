@@ -26,22 +26,28 @@ const bobs = () =>
 const push = (remote: string, ...args: string[]) => fixture.git(['push', remote, ...args], { cwd, mayFail: true });
 
 describe('collaborators', () => {
+  const collaborator = '/repos/ada/demo/collaborators/bob';
+
   it('have their permission until it is removed', async () => {
     expect((await push(bobs(), 'main:b')).stderr).toContain('403');
-    expect(await status('PUT', '/repos/ada/demo/collaborators/bob', { permission: 'read' })).toBe(204);
+    expect(await status('PUT', collaborator, { permission: 'read' })).toBe(204);
     expect((await push(bobs(), 'main:b')).stderr).toContain('403');
-    expect(await status('PUT', '/repos/ada/demo/collaborators/bob', {})).toBe(204);
+    expect(await status('PUT', collaborator, {})).toBe(204);
     expect((await push(bobs(), 'main:b')).code).toBe(0);
     expect(await (await fixture.api('GET', '/repos/ada/demo/collaborators')).json()).toMatchObject([{ login: 'bob' }]);
-    expect(await status('GET', '/repos/ada/demo/collaborators/bob')).toBe(204);
-    const permission = await fixture.api('GET', '/repos/ada/demo/collaborators/bob/permission');
+    const permission = await fixture.api('GET', `${collaborator}/permission`);
     expect(await permission.json()).toMatchObject({ permission: 'write', user: { login: 'bob' } });
-    expect(await status('PUT', '/repos/ada/demo/collaborators/bob', { permission: 'admin' }, bob)).toBe(403);
+  });
+
+  it('may leave a repository, but not raise their own permission', async () => {
+    await fixture.api('PUT', collaborator, {});
+    expect(await status('GET', collaborator)).toBe(204);
+    expect(await status('PUT', collaborator, { permission: 'admin' }, bob)).toBe(403);
     expect(await status('PUT', '/repos/ada/demo/collaborators/nobody', {})).toBe(404);
-    expect(await status('DELETE', '/repos/ada/demo/collaborators/bob', undefined, bob)).toBe(204);
-    expect(await status('GET', '/repos/ada/demo/collaborators/bob')).toBe(404);
+    expect(await status('DELETE', collaborator, undefined, bob)).toBe(204);
+    expect(await status('GET', collaborator)).toBe(404);
     expect((await push(bobs(), 'main:b')).stderr).toContain('403');
-    await fixture.api('PUT', '/repos/ada/demo/collaborators/bob', {});
+    await fixture.api('PUT', collaborator, {});
   });
 });
 
@@ -374,36 +380,43 @@ describe('branch protection in the API and in pull requests', () => {
 });
 
 describe('protected tags', () => {
-  it('are created, moved and deleted only by listed accounts over pushes, the API and releases', async () => {
-    await fixture.create('tagged', { auto_init: true });
-    await fixture.api('PUT', '/repos/ada/tagged/collaborators/bob', { permission: 'write' });
-    const rules = '/repos/ada/tagged/tag_protections';
+  /** Creates a repository of which bob is a collaborator and only ada may change the tags v*. */
+  async function protectTags(name: string) {
+    await fixture.create(name, { auto_init: true });
+    await fixture.api('PUT', `/repos/ada/${name}/collaborators/bob`, { permission: 'write' });
+    const rules = `/repos/ada/${name}/tag_protections`;
     const response = await fixture.api('POST', rules, { name_pattern: 'v*', whitelist_usernames: ['ada'] });
-    expect([response.status, await response.json()]).toMatchObject([
-      201,
-      { name_pattern: 'v*', whitelist_usernames: ['ada'] },
-    ]);
+    const rule = (await response.json()) as { readonly id: number };
+    expect([response.status, rule]).toMatchObject([201, { name_pattern: 'v*', whitelist_usernames: ['ada'] }]);
+    const asBob = (method: string, path: string, body?: unknown) =>
+      status(method, `/repos/ada/${name}/${path}`, body, bob);
+    return { rules, rule: `${rules}/${rule.id}`, asBob };
+  }
+
+  it('are created, moved and deleted only by listed accounts over pushes, the API and releases', async () => {
+    const { asBob } = await protectTags('tagged');
     const copy = join(fixture.folder, 'tagged');
     await fixture.git(['clone', '-q', `${fixture.signedUrl}/ada/tagged.git`, copy]);
     const remote = bobs().replace('/demo.git', '/tagged.git');
     await fixture.git(['tag', 'v1'], { cwd: copy });
     const refused = await fixture.git(['push', remote, 'v1'], { cwd: copy, mayFail: true });
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Tag v1 is protected')]);
-    const asBob = async (method: string, path: string, body?: unknown) =>
-      (await fixture.api(method, `/repos/ada/tagged/${path}`, body, bob)).status;
     expect(await asBob('POST', 'tags', { tag_name: 'v1' })).toBe(405);
     expect(await asBob('POST', 'releases', { tag_name: 'v1' })).toBe(405);
     expect(await asBob('POST', 'tags', { tag_name: 'other' })).toBe(201);
     await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/tagged.git`, 'v1'], { cwd: copy });
     expect((await fixture.git(['push', remote, ':v1'], { cwd: copy, mayFail: true })).code).toBe(1);
     expect(await asBob('DELETE', 'tags/v1')).toBe(405);
-    // Only repository administrators change rules, and regular expressions are rejected.
+  });
+
+  it('have rules that only repository administrators change, without regular expressions', async () => {
+    const { asBob, rule, rules } = await protectTags('ruled');
+    await fixture.api('POST', '/repos/ada/ruled/tags', { tag_name: 'v1' });
     expect(await asBob('GET', 'tag_protections')).toBe(403);
     expect(await status('POST', rules, { name_pattern: '/^(a+)+$/' })).toBe(422);
-    const [{ id }] = (await (await fixture.api('GET', rules)).json()) as [{ id: number }];
-    expect(await status('PATCH', `${rules}/${id}`, { whitelist_usernames: ['ada', 'bob'] })).toBe(200);
+    expect(await status('PATCH', rule, { whitelist_usernames: ['ada', 'bob'] })).toBe(200);
     expect(await asBob('DELETE', 'tags/v1')).toBe(204);
-    expect(await status('DELETE', `${rules}/${id}`)).toBe(204);
+    expect(await status('DELETE', rule)).toBe(204);
     expect(await (await fixture.api('GET', rules)).json()).toEqual([]);
   });
 });

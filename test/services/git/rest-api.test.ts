@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
@@ -23,43 +23,63 @@ const json = async (method: string, path: string, body?: unknown, authorization?
 };
 
 describe('organizations', () => {
-  it('are created, own repositories and are administered by their members', async () => {
-    const { id } = await json('POST', '/orgs', { username: 'acme', full_name: 'Acme' }, bob);
-    for (const username of ['acme', 'ACME', 'ada', 'Bob', 'api', 'a b', '..']) {
-      expect([username, await status('POST', '/orgs', { username })]).toEqual([username, 422]);
-    }
-    const response = await json('POST', '/orgs/acme/repos', { name: 'tool', private: true, auto_init: true }, bob);
-    expect(response).toMatchObject({ full_name: 'acme/tool', owner: { login: 'acme' }, permissions: { admin: true } });
+  it.each(['acme', 'ACME', 'ada', 'Bob', 'api', 'a b', '..'])(
+    'rejects a name in use or invalid: %s',
+    async (username) => {
+      await status('POST', '/orgs', { username: 'acme' }, bob);
+      expect(await status('POST', '/orgs', { username })).toBe(422);
+    },
+  );
+
+  it('own repositories that only their members may use', async () => {
+    const { id } = await json('POST', '/orgs', { username: 'looms', full_name: 'Looms' }, bob);
+    const response = await json('POST', '/orgs/looms/repos', { name: 'tool', private: true, auto_init: true }, bob);
+    expect(response).toMatchObject({
+      full_name: 'looms/tool',
+      owner: { login: 'looms' },
+      permissions: { admin: true },
+    });
     const cleo = await fixture.account('cleo');
-    expect(await status('GET', '/repos/acme/tool', undefined, cleo)).toBe(404);
-    expect(await status('POST', '/orgs/acme/repos', { name: 'other' }, cleo)).toBe(403);
+    expect(await status('GET', '/repos/looms/tool', undefined, cleo)).toBe(404);
+    expect(await status('POST', '/orgs/looms/repos', { name: 'other' }, cleo)).toBe(403);
     expect(await status('PUT', `/teams/${id}/members/cleo`, undefined, cleo)).toBe(403);
     expect(await status('PUT', `/teams/${id}/members/cleo`, undefined, bob)).toBe(204);
-    expect(await json('GET', '/user/repos', undefined, cleo)).toMatchObject([{ full_name: 'acme/tool' }]);
-    expect(await json('GET', '/user/orgs', undefined, cleo)).toMatchObject([{ username: 'acme', full_name: 'Acme' }]);
-    const remote = `${fixture.url.replace('://', `://cleo:${encodeURIComponent('a long password of cleo')}@`)}/acme/tool.git`;
+    expect(await json('GET', '/user/repos', undefined, cleo)).toMatchObject([{ full_name: 'looms/tool' }]);
+    expect(await json('GET', '/user/orgs', undefined, cleo)).toMatchObject([{ username: 'looms', full_name: 'Looms' }]);
+    const remote = `${fixture.url.replace('://', `://cleo:${encodeURIComponent('a long password of cleo')}@`)}/looms/tool.git`;
     await fixture.git(['clone', '-q', remote, 'tool']);
     await fixture.git(['commit', '-q', '--allow-empty', '-m', 'two'], { cwd: join(fixture.folder, 'tool') });
     await fixture.git(['push', '-q', remote, 'main'], { cwd: join(fixture.folder, 'tool') });
-    expect((await json('GET', '/orgs/acme/members', undefined, cleo)).map(({ login }: any) => login)).toEqual([
-      'bob',
-      'cleo',
-    ]);
-    expect(await status('DELETE', '/orgs/acme/members/bob', undefined, bob)).toBe(204);
-    expect(await status('GET', '/repos/acme/tool', undefined, bob)).toBe(404);
-    expect(await status('DELETE', '/orgs/acme/members/cleo', undefined, cleo)).toBe(403);
-    expect(await status('DELETE', '/orgs/acme', undefined, cleo)).toBe(409);
-    expect((await json('POST', '/repos/acme/tool/transfer', { new_owner: 'cleo' }, cleo)).full_name).toBe('cleo/tool');
-    expect((await fixture.api('GET', '/repos/acme/tool', undefined, cleo)).headers.get('location')).toBe(
-      '/api/v1/repos/cleo/tool',
+  });
+
+  it('lose members, but never the last one', async () => {
+    const { id } = await json('POST', '/orgs', { username: 'guild' }, bob);
+    await json('POST', '/orgs/guild/repos', { name: 'tool', private: true }, bob);
+    const dan = await fixture.account('dan');
+    await fixture.api('PUT', `/teams/${id}/members/dan`, undefined, bob);
+    const members = await json('GET', '/orgs/guild/members', undefined, dan);
+    expect(members.map(({ login }: any) => login)).toEqual(['bob', 'dan']);
+    expect(await status('DELETE', '/orgs/guild/members/bob', undefined, bob)).toBe(204);
+    expect(await status('GET', '/repos/guild/tool', undefined, bob)).toBe(404);
+    expect(await status('DELETE', '/orgs/guild/members/dan', undefined, dan)).toBe(403);
+  });
+
+  it('transfer a repository to a member, and are deleted when they own none', async () => {
+    const fay = await fixture.account('fay');
+    await json('POST', '/orgs', { username: 'union' }, fay);
+    await json('POST', '/orgs/union/repos', { name: 'tool', private: true, auto_init: true }, fay);
+    expect(await status('DELETE', '/orgs/union', undefined, fay)).toBe(409);
+    expect((await json('POST', '/repos/union/tool/transfer', { new_owner: 'fay' }, fay)).full_name).toBe('fay/tool');
+    expect((await fixture.api('GET', '/repos/union/tool', undefined, fay)).headers.get('location')).toBe(
+      '/api/v1/repos/fay/tool',
     );
     // As in Gitea, a transfer to an account needs its acceptance; a transfer to an organization does not.
-    expect(await status('POST', '/repos/cleo/tool/transfer', { new_owner: 'bob' }, cleo)).toBe(201);
-    expect([await status('GET', '/repos/cleo/tool'), await status('GET', '/repos/bob/tool')]).toEqual([200, 404]);
+    expect(await status('POST', '/repos/fay/tool/transfer', { new_owner: 'bob' }, fay)).toBe(201);
+    expect([await status('GET', '/repos/fay/tool'), await status('GET', '/repos/bob/tool')]).toEqual([200, 404]);
     await json('POST', '/orgs', { username: 'other' });
-    expect(await status('POST', '/repos/cleo/tool/transfer', { new_owner: 'other' }, cleo)).toBe(403);
-    expect(await status('DELETE', '/orgs/acme', undefined, cleo)).toBe(204);
-    expect(await status('GET', '/orgs/acme')).toBe(404);
+    expect(await status('POST', '/repos/fay/tool/transfer', { new_owner: 'other' }, fay)).toBe(403);
+    expect(await status('DELETE', '/orgs/union', undefined, fay)).toBe(204);
+    expect(await status('GET', '/orgs/union')).toBe(404);
   });
 });
 
@@ -99,31 +119,39 @@ describe('forks and stars', () => {
 });
 
 describe('releases', () => {
-  it('creates the tag, stores files and shows drafts to accounts with write access', async () => {
-    await fixture.create('rel', { auto_init: true });
-    const base = '/repos/ada/rel/releases';
+  const bytes = randomBytes(300_000);
+
+  /** Creates a repository with the draft of a release that has a file. */
+  async function createDraft(name: string) {
+    await fixture.create(name, { auto_init: true });
+    const base = `/repos/ada/${name}/releases`;
     const draft = await json('POST', base, { tag_name: 'v2', draft: true, body: 'soon' });
-    expect(await json('GET', base, undefined, bob)).toEqual([]);
-    expect(await status('GET', `${base}/${draft.id}`, undefined, bob)).toBe(404);
-    expect(await json('GET', '/repos/ada/rel/tags')).toEqual([]);
     const form = new FormData();
-    const bytes = randomBytes(300_000);
     form.set('attachment', new Blob([bytes]), '../../tool.bin');
     const sent = await fetch(`${fixture.url}/api/v1${base}/${draft.id}/assets`, {
       method: 'POST',
       body: form,
       headers: { authorization: `Basic ${Buffer.from('ada:correct horse battery').toString('base64')}` },
     });
-    expect(sent.status).toBe(201);
     const asset = (await sent.json()) as { id: number; name: string; browser_download_url: string };
-    expect(asset).toMatchObject({ name: 'tool.bin', size: 300_000 });
-    expect(await json('PATCH', `${base}/${draft.id}`, { draft: false, name: 'Two' })).toMatchObject({
-      draft: false,
-      name: 'Two',
-      body: 'soon',
-    });
-    expect(await json('GET', '/repos/ada/rel/tags')).toMatchObject([{ name: 'v2' }]);
-    expect(await json('GET', '/repos/ada/rel')).toMatchObject({ release_counter: 1 });
+    expect([sent.status, asset]).toMatchObject([201, { name: 'tool.bin', size: 300_000 }]);
+    const publish = () => json('PATCH', `${base}/${draft.id}`, { draft: false, name: 'Two' });
+    return { base, release: `${base}/${draft.id}`, asset, publish, tags: `/repos/ada/${name}/tags` };
+  }
+
+  it('shows a draft only to accounts with write access, and creates its tag when it is published', async () => {
+    const { base, publish, release, tags } = await createDraft('draft');
+    expect(await json('GET', base, undefined, bob)).toEqual([]);
+    expect(await status('GET', release, undefined, bob)).toBe(404);
+    expect(await json('GET', tags)).toEqual([]);
+    expect(await publish()).toMatchObject({ draft: false, name: 'Two', body: 'soon' });
+    expect(await json('GET', tags)).toMatchObject([{ name: 'v2' }]);
+    expect(await json('GET', '/repos/ada/draft')).toMatchObject({ release_counter: 1 });
+  });
+
+  it('serves files to readers of the repository and counts the downloads', async () => {
+    const { asset, base, publish } = await createDraft('files');
+    await publish();
     const latest = await json('GET', `${base}/latest`, undefined, bob);
     expect(latest.assets).toMatchObject([{ name: 'tool.bin', download_count: 0 }]);
     for (const address of [asset.browser_download_url, latest.assets[0].browser_download_url]) {
@@ -131,21 +159,34 @@ describe('releases', () => {
       expect(Buffer.from(await archive.arrayBuffer()).equals(bytes)).toBe(true);
     }
     expect((await json('GET', `${base}/tags/v2`)).assets[0].download_count).toBe(2);
-    await json('PATCH', '/repos/ada/rel', { private: true });
+    await json('PATCH', '/repos/ada/files', { private: true });
     expect((await fetch(asset.browser_download_url)).status).toBe(404);
-    expect(await status('POST', base, { tag_name: 'v2' })).toBe(409);
-    expect(await status('POST', base, { tag_name: 'a..b' })).toBe(422);
-    expect(await status('POST', base, { tag_name: 'v9', target_commitish: 'nothing' })).toBe(404);
+  });
+
+  it.each([
+    ['an existing release', { tag_name: 'v2' }, 409],
+    ['an invalid name', { tag_name: 'a..b' }, 422],
+    ['an unknown commit', { tag_name: 'v9', target_commitish: 'nothing' }, 404],
+  ])('rejects a release with the tag of %s', async (_reason, release, expected) => {
+    const { base, publish } = await createDraft(`rejected-${expected}`);
+    await publish();
+    expect(await status('POST', base, release)).toBe(expected);
+  });
+
+  it('deletes its files, and leaves the tag', async () => {
+    const folder = join(fixture.host.dataDir, 'git', 'release-assets');
     const files = () =>
-      (readdirSync(join(fixture.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter(
-        (name) => /-.*-/.test(name),
-      );
-    expect(files().length).toBe(1);
-    expect(await status('DELETE', `${base}/${draft.id}/assets/${asset.id}`)).toBe(204);
-    expect(await status('DELETE', `${base}/${draft.id}`)).toBe(204);
-    expect(files()).toEqual([]);
-    // The tag remains.
-    expect(await json('GET', '/repos/ada/rel/tags')).toMatchObject([{ name: 'v2' }]);
+      (existsSync(folder) ? (readdirSync(folder, { recursive: true }) as string[]) : []).filter((name) =>
+        /-.*-/.test(name),
+      ).length;
+    const before = files();
+    const { asset, publish, release, tags } = await createDraft('deleted');
+    await publish();
+    expect(files()).toBe(before + 1);
+    expect(await status('DELETE', `${release}/assets/${asset.id}`)).toBe(204);
+    expect(await status('DELETE', release)).toBe(204);
+    expect(files()).toBe(before);
+    expect(await json('GET', tags)).toMatchObject([{ name: 'v2' }]);
   });
 });
 

@@ -76,58 +76,69 @@ it('renames a branch together with its pull requests', async () => {
   expect((await repos.repoGetCommitPullRequest('ada', 'lamp', sha)).data.number).toBe(1);
 });
 
-it('serves languages, watches, users, topics, templates and further routes of clients', async () => {
-  const { repos, user, users, topics, settings, repositories } = api;
-  expect((await repos.repoGetLanguages('ada', 'lamp')).data).toEqual({ TypeScript: 23, Makefile: 5 });
-  await fixture.api('PUT', '/repos/ada/lamp/subscription', undefined, bob);
-  expect((await repos.repoListSubscribers('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['bob']);
-  expect((await fixture.api('GET', '/repos/ada/lamp/subscription')).status).toBe(404);
-  expect((await repos.userCurrentPutSubscription('ada', 'lamp')).data).toMatchObject({ subscribed: true });
-  expect((await user.userCurrentListSubscriptions()).data.map(({ name }) => name)).toEqual(['lamp']);
-  // Watchers are notified of comments.
-  await repos.issueCreateIssue('ada', 'lamp', { title: 'Flickers' });
+it('lists watchers, and notifies them only while they may read the repository', async () => {
+  const { repos, user, users } = api;
+  await fixture.create('watched');
+  await fixture.api('PUT', '/repos/ada/watched/subscription', undefined, bob);
+  expect((await repos.repoListSubscribers('ada', 'watched')).data.map(({ login }) => login)).toEqual(['bob']);
+  expect((await fixture.api('GET', '/repos/ada/watched/subscription')).status).toBe(404);
+  expect((await repos.userCurrentPutSubscription('ada', 'watched')).data).toMatchObject({ subscribed: true });
+  expect((await user.userCurrentListSubscriptions()).data.map(({ name }) => name)).toEqual(['watched']);
+  await repos.issueCreateIssue('ada', 'watched', { title: 'Flickers' });
   const notifications = (await (await fixture.api('GET', '/notifications', undefined, bob)).json()) as {
     subject: { title: string };
   }[];
   expect(notifications.map(({ subject }) => subject.title)).toEqual(['Flickers']);
-  await fixture.api('PATCH', '/repos/ada/lamp', { private: true });
+  await fixture.api('PATCH', '/repos/ada/watched', { private: true });
   expect(await (await fixture.api('GET', '/user/subscriptions', undefined, bob)).json()).toEqual([]);
   expect(await (await fixture.api('GET', '/users/ada/starred', undefined, bob)).json()).toEqual([]);
-  await fixture.api('PATCH', '/repos/ada/lamp', { private: false, template: true });
-  expect((await repos.userCurrentDeleteSubscription('ada', 'lamp')).status).toBe(204);
+  expect((await repos.userCurrentDeleteSubscription('ada', 'watched')).status).toBe(204);
   expect((await users.userListSubscriptions('ada')).data).toEqual([]);
-  await user.userCurrentPutStar('ada', 'lamp');
-  expect((await users.userListStarred('ada')).data.map(({ name }) => name)).toEqual(['lamp']);
-  await fixture.api('PUT', '/repos/ada/lamp/collaborators/bob', { permission: 'write' });
-  expect((await repos.repoGetAssignees('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
-  expect((await repos.repoGetReviewers('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
-  await repos.repoUpdateTopics('ada', 'lamp', { topics: ['light', 'home'] });
+});
+
+it('lists starred repositories, assignees, reviewers and topics', async () => {
+  const { repos, topics, user, users } = api;
+  await fixture.create('popular');
+  await user.userCurrentPutStar('ada', 'popular');
+  expect((await users.userListStarred('ada')).data.map(({ name }) => name)).toEqual(['popular']);
+  await fixture.api('PUT', '/repos/ada/popular/collaborators/bob', { permission: 'write' });
+  expect((await repos.repoGetAssignees('ada', 'popular')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
+  expect((await repos.repoGetReviewers('ada', 'popular')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
+  await repos.repoUpdateTopics('ada', 'popular', { topics: ['light', 'home'] });
   expect((await topics.topicSearch({ q: 'lig' })).data).toMatchObject({
     topics: [{ topic_name: 'light', repo_count: 1 }],
   });
+});
+
+it('creates a repository from a template', async () => {
+  const { repos } = api;
+  await fixture.create('template', { auto_init: true, template: true });
+  await repos.repoUpdateTopics('ada', 'template', { topics: ['desk'] });
+  const order = { owner: 'ada', name: 'second', git_content: true, topics: true };
+  const { data: response } = await repos.generateRepo('ada', 'template', order);
+  expect(response).toMatchObject({ full_name: 'ada/second', empty: false, topics: ['desk'], template: false });
+  const commits = (await repos.repoGetAllCommits('ada', 'second')).data;
+  expect(commits.map(({ commit }) => commit?.message?.trim())).toEqual(['Initial commit']);
+  expect((await repos.repoGetContents('ada', 'second', 'README.md')).data.name).toBe('README.md');
+  const refused = await fixture.api('POST', '/repos/ada/second/generate', { ...order, name: 'third' });
+  expect(refused.status).toBe(422);
+});
+
+it('serves languages, settings, Markdown and further routes of clients', async () => {
+  const { repos, settings, repositories } = api;
+  await fixture.create('further', { auto_init: true });
+  const cwd = await fixture.work('further-work', { 'main.ts': 'export const lamp = 1;\n', Makefile: 'all:\n' });
+  await fixture.git(['push', '-q', '-f', `${fixture.signedUrl}/ada/further.git`, 'main'], { cwd });
+  expect((await repos.repoGetLanguages('ada', 'further')).data).toEqual({ TypeScript: 23, Makefile: 5 });
   expect((await settings.getGeneralUiSettings()).data.allowed_reactions).toContain('heart');
   expect((await settings.getGeneralRepositorySettings()).data).toMatchObject({ lfs_disabled: false });
   expect(await (await fetch(`${fixture.url}/api/v1/markdown/raw`, { method: 'POST', body: '**x**' })).text()).toContain(
     '<strong>x</strong>',
   );
-  const { data: lamp } = await repos.repoGet('ada', 'lamp');
-  expect((await repositories.repoGetById(lamp.id ?? 0)).data.full_name).toBe('ada/lamp');
-  const { data: response } = await repos.generateRepo('ada', 'lamp', {
-    owner: 'ada',
-    name: 'second',
-    git_content: true,
-    topics: true,
-  });
-  expect(response).toMatchObject({ full_name: 'ada/second', empty: false, topics: ['light', 'home'], template: false });
-  const commits = (await repos.repoGetAllCommits('ada', 'second')).data;
-  expect(commits.map(({ commit }) => commit?.message?.trim())).toEqual(['Initial commit']);
-  expect((await repos.repoGetContents('ada', 'second', 'main.ts')).data.name).toBe('main.ts');
-  expect(
-    (await fixture.api('POST', '/repos/ada/second/generate', { owner: 'ada', name: 'third', git_content: true }))
-      .status,
-  ).toBe(422);
-  await repos.repoCreateRelease('ada', 'second', { tag_name: 'v1' });
-  expect((await repos.repoDeleteReleaseByTag('ada', 'second', 'v1')).status).toBe(204);
+  const { data: further } = await repos.repoGet('ada', 'further');
+  expect((await repositories.repoGetById(further.id ?? 0)).data.full_name).toBe('ada/further');
+  await repos.repoCreateRelease('ada', 'further', { tag_name: 'v1' });
+  expect((await repos.repoDeleteReleaseByTag('ada', 'further', 'v1')).status).toBe(204);
   expect((await (await fetch(`${fixture.url}/swagger.v1.json`)).json()) as object).toMatchObject({
     paths: {
       '/repos/{owner}/{repo}/commits/{ref}/status': { get: {} },

@@ -25,8 +25,8 @@ async function tracker(name: string, count: number): Promise<void> {
 }
 const numbers = (all: readonly { number?: number }[]) => all.map(({ number }) => number);
 
-it('records time manually and with one stopwatch per account', async () => {
-  await tracker('times', 2);
+it('records time manually, filters it and deletes it by entry or by account', async () => {
+  await tracker('times', 1);
   const { data: first } = await repos.issueAddTime('ada', 'times', 1, { time: 60, created: '2026-01-02T03:04:05Z' });
   expect(first).toMatchObject({ time: 60, created: '2026-01-02T03:04:05Z', user_name: 'ada', issue: { number: 1 } });
   await repos.issueAddTime('ada', 'times', 1, { time: 120, user_name: 'bob' });
@@ -38,23 +38,27 @@ it('records time manually and with one stopwatch per account', async () => {
   expect((await repos.userTrackedTimes('ada', 'times', 'bob')).data).toHaveLength(1);
   expect((await user.userCurrentTrackedTimes()).data.map(({ time }) => time)).toEqual([60]);
 
-  await repos.issueStartStopWatch('ada', 'times', 1);
-  await expect(repos.issueStartStopWatch('ada', 'times', 1)).rejects.toMatchObject({ status: 409 });
-  expect((await user.userGetStopWatches()).data).toMatchObject([
-    { issue_index: 1, repo_owner_name: 'ada', repo_name: 'times' },
-  ]);
-  // Another stopwatch stops it and records its time.
-  await repos.issueStartStopWatch('ada', 'times', 2);
-  expect((await user.userGetStopWatches()).data).toMatchObject([{ issue_index: 2 }]);
-  expect(await times()).toHaveLength(3);
-  await repos.issueDeleteStopWatch('ada', 'times', 2);
-  await expect(repos.issueStopStopWatch('ada', 'times', 2)).rejects.toMatchObject({ status: 409 });
-  expect((await repos.repoTrackedTimes('ada', 'times')).data).toHaveLength(3);
-
   await repos.issueDeleteTime('ada', 'times', 1, first.id!);
+  await repos.issueAddTime('ada', 'times', 1, { time: 30 });
   await repos.issueResetTime('ada', 'times', 1);
   expect(await times()).toEqual([120]);
   await expect(repos.issueResetTime('ada', 'times', 1)).rejects.toMatchObject({ status: 404 });
+});
+
+it('records time with one stopwatch per account', async () => {
+  await tracker('watches', 2);
+  await repos.issueStartStopWatch('ada', 'watches', 1);
+  await expect(repos.issueStartStopWatch('ada', 'watches', 1)).rejects.toMatchObject({ status: 409 });
+  expect((await user.userGetStopWatches()).data).toMatchObject([
+    { issue_index: 1, repo_owner_name: 'ada', repo_name: 'watches' },
+  ]);
+  // Another stopwatch stops it and records its time.
+  await repos.issueStartStopWatch('ada', 'watches', 2);
+  expect((await user.userGetStopWatches()).data).toMatchObject([{ issue_index: 2 }]);
+  expect((await repos.issueTrackedTimes('ada', 'watches', 1, {})).data).toHaveLength(1);
+  await repos.issueDeleteStopWatch('ada', 'watches', 2);
+  await expect(repos.issueStopStopWatch('ada', 'watches', 2)).rejects.toMatchObject({ status: 409 });
+  expect((await repos.repoTrackedTimes('ada', 'watches')).data).toHaveLength(1);
 });
 
 it('shows readers only their own time and lets issue administrators delete it', async () => {
