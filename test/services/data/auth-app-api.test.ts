@@ -29,7 +29,18 @@ async function api(
   return [reply.status, await reply.json()];
 }
 
-test('creates, finds, bans, unbans, signs out and deletes a user', async () => {
+/** Creates a confirmed user and signs in. */
+async function createUser(name: string) {
+  const email = `${name}@example.com`;
+  const [, created] = await api('POST', '', { email, password });
+  const client = fixture.client();
+  expect((await client.auth.signInWithPassword({ email, password })).error).toBeNull();
+  return { email, path: `/${created.id}`, id: created.id as string, client };
+}
+type Client = ReturnType<AuthFixture['client']>;
+const isSignedIn = async (client: Client): Promise<boolean> => (await client.auth.getUser()).error === null;
+
+test('creates a confirmed user, and refuses an address in use or without a domain', async () => {
   const [status, created] = await api('POST', '', { email: 'Ann@Example.com', password });
   expect([status, created]).toMatchObject([
     200,
@@ -37,55 +48,68 @@ test('creates, finds, bans, unbans, signs out and deletes a user', async () => {
   ]);
   expect((await api('POST', '', { email: 'ann@example.com' }))[0]).toBe(409);
   expect((await api('POST', '', { email: 'no address' }))[0]).toBe(400);
-  const client = fixture.client();
-  expect((await client.auth.signInWithPassword({ email: 'ann@example.com', password })).error).toBeNull();
-  await fixture.client().auth.signInAnonymously();
-  const [, result] = await api('GET', '?q=ANN@');
-  expect(result).toMatchObject({
-    total: 1,
-    users: [{ id: created.id, sessions: 1, factors: 0, providers: ['email'] }],
-  });
-  expect((await api('GET', ''))[1].users.map((user: any) => user.anonymous)).toEqual([true, false]);
+});
 
-  const [, banned] = await api('PATCH', `/${created.id}`, { banned: true });
+test('lists users newest first, and finds them by a part of the address', async () => {
+  const { id } = await createUser('bea');
+  await fixture.client().auth.signInAnonymously();
+  const [, result] = await api('GET', '?q=BEA@');
+  expect(result).toMatchObject({ total: 1, users: [{ id, sessions: 1, factors: 0, providers: ['email'] }] });
+  const [, { users }] = await api('GET', '');
+  expect(users.slice(0, 2).map((user: any) => user.anonymous)).toEqual([true, false]);
+  expect((await api('GET', '/11111111-1111-4111-8111-111111111111'))[0]).toBe(404);
+});
+
+test('bans and unbans a user', async () => {
+  const { client, path } = await createUser('cai');
+  const [, banned] = await api('PATCH', path, { banned: true });
   expect(banned.bannedUntil).toBeGreaterThan(fixture.clock.now());
   expect((await client.auth.getUser()).error?.code).toBe('user_banned');
-  expect((await api('PATCH', `/${created.id}`, { banned: false }))[1].bannedUntil).toBeNull();
-  expect((await client.auth.getUser()).error).toBeNull();
+  expect((await api('PATCH', path, { banned: false }))[1].bannedUntil).toBeNull();
+  expect(await isSignedIn(client)).toBe(true);
+});
 
+test('lists the sessions of a user without secrets, and ends one of them', async () => {
+  const { client, email, id, path } = await createUser('dee');
   const second = fixture.client();
-  expect((await second.auth.signInWithPassword({ email: 'ann@example.com', password })).error).toBeNull();
-  const [, detail] = await api('GET', `/${created.id}`);
-  expect(detail).toMatchObject({ id: created.id, sessions: 2, hasPassword: true, providers: ['email'], metadata: {} });
+  expect((await second.auth.signInWithPassword({ email, password })).error).toBeNull();
+  const [, detail] = await api('GET', path);
+  expect(detail).toMatchObject({ id, sessions: 2, hasPassword: true, providers: ['email'], metadata: {} });
   expect(JSON.stringify(detail)).not.toMatch(/encrypted|token|\$2/);
-  expect(detail.signedIn).toHaveLength(2);
-  expect(detail.signedIn[0]).toMatchObject({ ip: expect.stringMatching(/127\.0\.0\.1|::1/) as string });
+  const address = { ip: expect.stringMatching(/127\.0\.0\.1|::1/) as string };
+  expect(detail.signedIn).toMatchObject([address, address]);
   // This session ends and the other remains; ids of other sessions end nothing.
-  expect((await api('DELETE', `/${created.id}/sessions/nothing`))[0]).toBe(200);
-  expect((await api('DELETE', `/${created.id}/sessions/${detail.signedIn[0].id}`))[0]).toBe(200);
-  const remaining = await Promise.all([client, second].map(async (one) => (await one.auth.getUser()).error === null));
+  expect((await api('DELETE', `${path}/sessions/nothing`))[0]).toBe(200);
+  expect((await api('DELETE', `${path}/sessions/${detail.signedIn[0].id}`))[0]).toBe(200);
+  const remaining = await Promise.all([client, second].map(isSignedIn));
   expect(remaining.filter(Boolean)).toHaveLength(1);
-  expect((await api('GET', `/${created.id}`))[1].signedIn.map(({ id }: any) => id)).toEqual([detail.signedIn[1].id]);
-  expect((await api('GET', '/11111111-1111-4111-8111-111111111111'))[0]).toBe(404);
+  expect((await api('GET', path))[1].signedIn.map(({ id: session }: any) => session)).toEqual([detail.signedIn[1].id]);
+});
 
-  expect((await api('PATCH', `/${created.id}`, { password: 'a new password' }))[1].sessions).toBe(0);
-  expect((await client.auth.getUser()).error).not.toBeNull();
-  expect(
-    (await client.auth.signInWithPassword({ email: 'ann@example.com', password: 'a new password' })).error,
-  ).toBeNull();
-  expect((await api('POST', `/${created.id}/sign-out`))[0]).toBe(200);
-  expect((await client.auth.getUser()).error).not.toBeNull();
+test('ends all sessions of a user with a new password and on request', async () => {
+  const { client, email, path } = await createUser('eli');
+  expect((await api('PATCH', path, { password: 'a new password' }))[1].sessions).toBe(0);
+  expect(await isSignedIn(client)).toBe(false);
+  expect((await client.auth.signInWithPassword({ email, password: 'a new password' })).error).toBeNull();
+  expect((await api('POST', `${path}/sign-out`))[0]).toBe(200);
+  expect(await isSignedIn(client)).toBe(false);
+});
 
-  const [, link] = await api('POST', `/${created.id}/link`);
+test('creates sign-in links with a code', async () => {
+  const { email, path } = await createUser('fay');
+  const [, link] = await api('POST', `${path}/link`);
   const followed = await fetch(link.link, { redirect: 'manual' });
   expect(followed.headers.get('location')).toContain('#access_token=');
-  const [, other] = await api('POST', `/${created.id}/link`);
-  const byCode = await fixture.client().auth.verifyOtp({ email: 'ann@example.com', token: other.code, type: 'email' });
+  const [, other] = await api('POST', `${path}/link`);
+  const byCode = await fixture.client().auth.verifyOtp({ email, token: other.code, type: 'email' });
   expect(byCode.error).toBeNull();
+});
 
-  expect((await api('DELETE', `/${created.id}`))[0]).toBe(200);
-  expect((await api('DELETE', `/${created.id}`))[0]).toBe(404);
-  expect((await api('GET', '?q=ann'))[1].total).toBe(0);
+test('deletes a user once', async () => {
+  const { path } = await createUser('gus');
+  expect((await api('DELETE', path))[0]).toBe(200);
+  expect((await api('DELETE', path))[0]).toBe(404);
+  expect((await api('GET', '?q=gus'))[1].total).toBe(0);
 });
 
 test('counts sessions, refreshes and refusals on the metrics page', async () => {

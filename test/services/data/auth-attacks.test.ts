@@ -173,39 +173,41 @@ test('does not run names and values as statements', async () => {
   expect(await fixture.sql('select count(*)::int > 0 as there from auth.users')).toEqual([{ there: true }]);
 });
 
-test('refuses invalid input in the error format', async () => {
-  const post = (path: string, body: unknown) => fixture.call('POST', path, body).then(response);
-  expect(await post('/token', { email: 1, password })).toEqual([400, 'bad_json']);
-  expect(await post('/signup', [1])).toEqual([400, 'bad_json']);
-  expect(await post('/signup', '')).toEqual([400, 'bad_json']);
-  expect(await post('/signup', { email: 'a\0@example.com', password })).toEqual([400, 'bad_json']);
-  expect(await post('/signup', { email: 'nul@example.com', password: 'x'.repeat(73) })).toEqual([
-    400,
-    'validation_failed',
-  ]);
-  expect(await post('/signup', { email: `${'a'.repeat(250)}@example.com`, password })).toEqual([
-    400,
-    'validation_failed',
-  ]);
-  expect(await post('/signup', { email: 'nul@example.com', password, data: { a: '\0' } })).toEqual([400, 'bad_json']);
-  expect(await post('/signup', { email: 'nul@example.com', password, data: { '\ud800': 1 } })).toEqual([
-    400,
-    'bad_json',
-  ]);
-  const deep = `{"email":"deep@example.com","password":"${password}","data":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}`;
-  expect(await post('/signup', deep)).toEqual([400, 'bad_json']);
-  expect(await post('/signup', { phone: '+4912345678', password })).toEqual([400, 'phone_provider_disabled']);
-  expect(await post('/signup', {})).toEqual([422, 'anonymous_provider_disabled']);
-  expect(await post('/token?grant_type=id_token', { provider: 'google', id_token: 'x' })).toEqual([
+const deepBody = `{"email":"deep@example.com","password":"${password}","data":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}`;
+
+test.each([
+  ['a number as address', '/token', { email: 1, password }, 400, 'bad_json'],
+  ['an array', '/signup', [1], 400, 'bad_json'],
+  ['an empty body', '/signup', '', 400, 'bad_json'],
+  ['an address with NUL', '/signup', { email: 'a\0@example.com', password }, 400, 'bad_json'],
+  ['a long password', '/signup', { email: 'nul@example.com', password: 'x'.repeat(73) }, 400, 'validation_failed'],
+  ['a long address', '/signup', { email: `${'a'.repeat(250)}@example.com`, password }, 400, 'validation_failed'],
+  ['metadata with NUL', '/signup', { email: 'nul@example.com', password, data: { a: '\0' } }, 400, 'bad_json'],
+  ['a lone surrogate', '/signup', { email: 'nul@example.com', password, data: { '\ud800': 1 } }, 400, 'bad_json'],
+  ['a deep body', '/signup', deepBody, 400, 'bad_json'],
+  ['a telephone number', '/signup', { phone: '+4912345678', password }, 400, 'phone_provider_disabled'],
+  ['no address', '/signup', {}, 422, 'anonymous_provider_disabled'],
+  [
+    'a disabled provider',
+    '/token?grant_type=id_token',
+    { provider: 'google', id_token: 'x' },
     400,
     'provider_disabled',
-  ]);
-  expect(await post('/token?grant_type=__proto__', {})).toEqual([400, 'invalid_credentials']);
-  expect(await post('/verify', { type: 'constructor', token_hash: 'x' })).toEqual([400, 'validation_failed']);
-  expect(await post('/recover', { email: 'a@b.c', code_challenge: 'x', code_challenge_method: 's256' })).toEqual([
+  ],
+  ['an inherited grant type', '/token?grant_type=__proto__', {}, 400, 'invalid_credentials'],
+  ['an inherited link type', '/verify', { type: 'constructor', token_hash: 'x' }, 400, 'validation_failed'],
+  [
+    'an unknown challenge method',
+    '/recover',
+    { email: 'a@b.c', code_challenge: 'x', code_challenge_method: 's256' },
     400,
     'validation_failed',
-  ]);
+  ],
+])('refuses invalid input in the error format: %s', async (_name, path, body, status, code) => {
+  expect(await response(await fixture.call('POST', path, body))).toEqual([status, code]);
+});
+
+test('refuses an unknown provider and an invalid path in the error format', async () => {
   const provider = await fixture.call('GET', '/authorize?provider=github');
   expect(await response(provider)).toEqual([400, 'validation_failed']);
   expect((await fixture.call('GET', '/admin/users/%zz', undefined, bearer(fixture.serviceKey))).status).toBe(404);

@@ -26,55 +26,68 @@ test('computes the codes of RFC 6238', () => {
   ]);
 });
 
-test('enrolls, challenges, verifies and removes an authenticator app', async () => {
-  const email = 'second@example.com';
+/** Signs up and enrolls an authenticator app, which is not verified yet. */
+async function enroll(email: string) {
   const client = fixture.client();
   await client.auth.signUp({ email, password });
-  const other = fixture.client();
-  await other.auth.signInWithPassword({ email, password });
-  const enrolled = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
-  expect(enrolled.error).toBeNull();
-  const totp = enrolled.data as { id: string; totp: { qr_code: string; secret: string; uri: string } };
-  expect(totp.totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg/);
-  expect(totp.totp.uri).toContain(`secret=${totp.totp.secret}`);
+  const { data, error } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
+  expect(error).toBeNull();
+  const { id: factorId, totp } = data as { id: string; totp: { qr_code: string; secret: string; uri: string } };
+  const code = (): string => generateCode(fromBase32(totp.secret), Math.floor(fixture.clock.now() / 30_000));
+  return { client, factorId, totp, code };
+}
+const getLevels = async (client: ReturnType<AuthFixture['client']>) =>
+  (await client.auth.mfa.getAuthenticatorAssuranceLevel()).data;
+
+test('enrolls an authenticator app under a unique name', async () => {
+  const { client, totp } = await enroll('enrolled@example.com');
+  expect(totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg/);
+  expect(totp.uri).toContain(`secret=${totp.secret}`);
   const twice = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
   expect(twice.error?.code).toBe('mfa_factor_name_conflict');
+});
 
-  const code = (): string => generateCode(fromBase32(totp.totp.secret), Math.floor(fixture.clock.now() / 30_000));
+test('verifies an authenticator app with a correct code, and ends sessions from before', async () => {
+  const email = 'verified@example.com';
+  const { client, code, factorId } = await enroll(email);
+  const other = fixture.client();
+  await other.auth.signInWithPassword({ email, password });
   const wrong = await client.auth.mfa.challengeAndVerify({
-    factorId: totp.id,
+    factorId,
     code: code() === '000000' ? '111111' : '000000',
   });
   expect(wrong.error?.code).toBe('mfa_verification_failed');
-  const used = code();
-  const verified = await client.auth.mfa.challengeAndVerify({ factorId: totp.id, code: used });
-  expect(verified.error).toBeNull();
-  expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({
-    currentLevel: 'aal2',
-    nextLevel: 'aal2',
-  });
-  // Sessions from before the second factor have ended.
+  expect((await client.auth.mfa.challengeAndVerify({ factorId, code: code() })).error).toBeNull();
+  expect(await getLevels(client)).toMatchObject({ currentLevel: 'aal2', nextLevel: 'aal2' });
   expect((await other.auth.getUser()).error).not.toBeNull();
+});
 
+test('requires a new code of the authenticator app to change the password or remove the app', async () => {
+  const email = 'second@example.com';
+  const { client, code, factorId } = await enroll(email);
+  const used = code();
+  expect((await client.auth.mfa.challengeAndVerify({ factorId, code: used })).error).toBeNull();
   const next = fixture.client();
   await next.auth.signInWithPassword({ email, password });
-  expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({
-    currentLevel: 'aal1',
-    nextLevel: 'aal2',
-  });
+  expect(await getLevels(next)).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal2' });
   expect((await next.auth.updateUser({ password: 'a new password' })).error?.code).toBe('insufficient_aal');
-  expect((await next.auth.mfa.unenroll({ factorId: totp.id })).error?.code).toBe('insufficient_aal');
+  expect((await next.auth.mfa.unenroll({ factorId })).error?.code).toBe('insufficient_aal');
   // Codes are valid once.
-  expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: used })).error?.code).toBe(
+  expect((await next.auth.mfa.challengeAndVerify({ factorId, code: used })).error?.code).toBe(
     'mfa_verification_failed',
   );
   fixture.clock.advance(60_000);
-  expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: code() })).error).toBeNull();
-  expect((await next.auth.refreshSession()).error).toBeNull();
-  expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
-  expect((await next.auth.mfa.unenroll({ factorId: totp.id })).error).toBeNull();
-  await next.auth.refreshSession();
-  expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal1');
+  expect((await next.auth.mfa.challengeAndVerify({ factorId, code: code() })).error).toBeNull();
+});
+
+test('keeps the level of a session on refresh, and lowers it when the authenticator app is removed', async () => {
+  const { client, code, factorId } = await enroll('removed@example.com');
+  await client.auth.mfa.challengeAndVerify({ factorId, code: code() });
+  expect((await client.auth.refreshSession()).error).toBeNull();
+  expect((await getLevels(client))?.currentLevel).toBe('aal2');
+  expect((await client.auth.mfa.unenroll({ factorId })).error).toBeNull();
+  await client.auth.refreshSession();
+  expect((await getLevels(client))?.currentLevel).toBe('aal1');
 });
 
 test('limits attempts, and accepts a challenge only for its factor and lifetime', async () => {
