@@ -109,13 +109,13 @@ describe('recorded exchanges of the user API', () => {
     },
   );
 
-  it('creates, reads, changes, verifies and deletes a user (15 to 25)', async () => {
+  it('creates and reads a user, and requires its password (15 to 23)', async () => {
     const created = await post({ config: buildConfig(both(), { addonName: 'My Agg' }), password });
     expect(created.status).toBe(201);
     const { data, ...rest } = await readJson(created);
     const { data: _data, ...expected } = golden('15-user-create-ok').response.body;
     expect(rest).toEqual(expected);
-    const { uuid, encryptedPassword } = data;
+    const { uuid } = data;
     const read = await getJson(`${url}/api/v1/user`, { headers: basic(uuid) });
     expect(read.detail).toBe('User details retrieved successfully');
     expect(read.data.userData).toMatchObject({ uuid, addonName: 'My Agg', formatter: { id: 'torrentio' } });
@@ -130,6 +130,11 @@ describe('recorded exchanges of the user API', () => {
         golden(name).response.body,
       ]);
     }
+  });
+
+  it('changes, verifies and deletes a user (24 and 25)', async () => {
+    const created = await post({ config: buildConfig(both(), { addonName: 'My Agg' }), password });
+    const { uuid, encryptedPassword } = (await readJson(created)).data;
     const changed = await getJson(`${url}/api/v1/user`, {
       method: 'PUT',
       headers: basic(uuid),

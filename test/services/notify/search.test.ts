@@ -30,25 +30,37 @@ function openStores({ kysely, commit }: Database) {
 }
 
 eachDialect((_name, open, createLocation) => {
-  it('finds notifications by words immediately after acceptance, and not after deletion', async () => {
+  const accepted = [
+    message('old', 'Backup of the café', 'Läuft seit 3 Stunden', now - 10),
+    message('new', 'Door', 'The backup-disk is full: /mnt/data_3'),
+    message('odd', '', ''),
+  ];
+
+  it('finds notifications by words, prefixes and phrases immediately after acceptance', async () => {
+    const database = await open();
+    await database.migrate(migrations);
+    const { add, find } = openStores(database);
+    await add(accepted);
+    const results = new Map([
+      ['backup', ['new', 'old']],
+      ['CAFE lauft', ['old']],
+      ['bac sta', []],
+      ['backup full', ['new']],
+      ['"full backup"', []],
+      ['"disk is full"', ['new']],
+      ['data_3', ['new']],
+      ["' or 1=1 -- :* & |", []],
+      ['%', []],
+      ['', ['odd', 'new', 'old']],
+    ]);
+    for (const [q, ids] of results) expect([q, await find(q)]).toEqual([q, ids]);
+  });
+
+  it('finds the newest notifications first, and not after their deletion', async () => {
     const database = await open();
     await database.migrate(migrations);
     const { add, find, notices } = openStores(database);
-    await add([
-      message('old', 'Backup of the café', 'Läuft seit 3 Stunden', now - 10),
-      message('new', 'Door', 'The backup-disk is full: /mnt/data_3'),
-      message('odd', '', ''),
-    ]);
-    expect(await find('backup')).toEqual(['new', 'old']);
-    expect(await find('CAFE lauft')).toEqual(['old']);
-    expect(await find('bac sta')).toEqual([]);
-    expect(await find('backup full')).toEqual(['new']);
-    expect(await find('"full backup"')).toEqual([]);
-    expect(await find('"disk is full"')).toEqual(['new']);
-    expect(await find('data_3')).toEqual(['new']);
-    expect(await find("' or 1=1 -- :* & |")).toEqual([]);
-    expect(await find('%')).toEqual([]);
-    expect(await find('')).toEqual(['odd', 'new', 'old']);
+    await add(accepted);
     await add([message('later', 'Backup', 'done', now + 1)]);
     expect(await find('backup', 2)).toEqual(['later', 'new']);
     expect(await notices.deleteOld(now - 1)).toBe(1);

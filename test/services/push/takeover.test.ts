@@ -5,16 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openRig } from './rig.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRig, type Rig } from './rig.ts';
 
 const entry = fileURLToPath(new URL('../../../main/homeport.mjs', import.meta.url));
 const token = `tk_${'a1'.repeat(14)}z`;
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'takeover-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = mkdtempSync(join(tmpdir(), 'takeover-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Creates the files of an ntfy 2.27 server. */
 function createNtfyFiles(targetFolder: string): void {
@@ -101,83 +98,96 @@ async function runCli(...args: string[]): Promise<{ code: number; out: string }>
   }
 }
 
-it('imports accounts, grants, tokens, messages and settings of an ntfy server', async () => {
+describe('import of an ntfy server', () => {
   const [old, dataDir] = [join(folder, 'ntfy'), join(folder, 'data')];
-  createNtfyFiles(old);
-  const first = await runCli('import', 'ntfy', old, '--data-dir', dataDir);
-  expect(first).toEqual({
-    code: 0,
-    out: [
-      'Settings: baseUrl, cacheDuration, requestLimitBurst, enableSignup.',
-      'Taken over: 2 accounts, 4 grants, 1 token.',
-      'Set a password for those that came without one: phil.',
-      'Taken over: 4 messages, 2 scheduled messages, 1 file.',
-      'Not found where files are kept: 2 files.',
-      'Settings that were left alone: smtp-server-listen.',
-      '',
-    ].join('\n'),
-  });
-  // A second import changes nothing.
-  const secondImport = (await runCli('import', 'ntfy', old, '--data-dir', dataDir)).out;
-  expect(secondImport).toContain('Taken over: 0 accounts, 4 grants, 0 tokens.');
-  expect(secondImport).toContain('Taken over: 0 messages, 0 scheduled messages, 0 files.');
-
-  await using rig = await openRig({ dataDir });
   const authorization = `Bearer ${token}`;
-  expect(await rig.context.accounts.find('phil')).toMatchObject({ role: 'admin', hasPassword: false });
-  const basic = (password: string) => `Basic ${Buffer.from(`ben:${password}`).toString('base64')}`;
-  expect((await rig.ask('GET', '/v1/account', { authorization: basic('userpass1') })).status).toBe(401);
-  for (let twice = 0; twice < 2; twice += 1) {
-    const { text } = await rig.ask('GET', '/v1/account', { authorization: basic('userpass12') });
-    expect(JSON.parse(text)).toMatchObject({ username: 'ben' });
-  }
-  expect(
-    (await rig.context.accounts.find('ben'))?.grants.map(({ resource, permission }) => [resource, permission]),
-  ).toEqual([
-    ['up*', 'read'],
-    ['my_topic', 'read-write'],
-    ['secret', 'none'],
-  ]);
-  expect(JSON.parse((await rig.ask('GET', '/v1/account', { authorization })).text)).toMatchObject({
-    username: 'ben',
-    language: 'de',
-    subscriptions: [{ base_url: 'https://old.example', topic: 'alerts', display_name: 'A' }],
-    limits: { messages_expiry_duration: 24 * 3600 },
+  let first: Awaited<ReturnType<typeof runCli>>;
+  let second: Awaited<ReturnType<typeof runCli>>;
+  let rig: Rig;
+  beforeAll(async () => {
+    createNtfyFiles(old);
+    first = await runCli('import', 'ntfy', old, '--data-dir', dataDir);
+    second = await runCli('import', 'ntfy', old, '--data-dir', dataDir);
+    rig = await openRig({ dataDir });
   });
-  const poll = async (query: string): Promise<any[]> => {
-    const { text } = await rig.ask('GET', `/my_topic/json?poll=1${query}`, { authorization });
-    return text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  };
-  // Messages due during the downtime are published at the start.
-  await expect.poll(async () => (await poll('')).length).toBe(5);
-  const messages = await poll('');
-  expect(messages).toMatchObject([
-    {
-      id: 'AAAAAAAAAAAA',
-      event: 'message',
-      message: 'first',
-      title: 'T',
-      priority: 4,
-      tags: ['a', 'b'],
-      attachment: { name: 'f.txt', url: 'https://files.example/f.txt' },
-    },
-    { id: 'BBBBBBBBBBBB', message: 'second' },
-    { id: 'FFFFFFFFFFFF', attachment: { name: 'f.txt', size: 4, type: 'text/plain; charset=utf-8' } },
-    { id: 'GGGGGGGGGGGG', message: 'with a link' },
-    { id: 'EEEEEEEEEEEE', message: 'overdue' },
-  ]);
-  expect(messages.map(({ attachment }) => attachment === undefined)).toEqual([false, true, false, true, false]);
-  expect((await poll('&scheduled=1')).at(-1)).toMatchObject({ id: 'DDDDDDDDDDDD', message: 'later' });
-  expect((await rig.ask('GET', '/file/FFFFFFFFFFFF')).text).toBe('kept');
-  expect((await rig.ask('GET', '/file/GGGGGGGGGGGG')).status).toBe(404);
-  expect((await rig.ask('POST', '/open', {}, 'x')).status).toBe(200);
+  afterAll(() => rig[Symbol.asyncDispose]());
+
+  it('reports what it imported, and imports nothing twice', () => {
+    expect(first).toEqual({
+      code: 0,
+      out: [
+        'Settings: baseUrl, cacheDuration, requestLimitBurst, enableSignup.',
+        'Taken over: 2 accounts, 4 grants, 1 token.',
+        'Set a password for those that came without one: phil.',
+        'Taken over: 4 messages, 2 scheduled messages, 1 file.',
+        'Not found where files are kept: 2 files.',
+        'Settings that were left alone: smtp-server-listen.',
+        '',
+      ].join('\n'),
+    });
+    expect(second.out).toContain('Taken over: 0 accounts, 4 grants, 0 tokens.');
+    expect(second.out).toContain('Taken over: 0 messages, 0 scheduled messages, 0 files.');
+  });
+
+  it('imports accounts with their passwords, grants and tokens', async () => {
+    expect(await rig.context.accounts.find('phil')).toMatchObject({ role: 'admin', hasPassword: false });
+    const basic = (password: string) => `Basic ${Buffer.from(`ben:${password}`).toString('base64')}`;
+    expect((await rig.ask('GET', '/v1/account', { authorization: basic('userpass1') })).status).toBe(401);
+    for (let twice = 0; twice < 2; twice += 1) {
+      const { text } = await rig.ask('GET', '/v1/account', { authorization: basic('userpass12') });
+      expect(JSON.parse(text)).toMatchObject({ username: 'ben' });
+    }
+    expect(
+      (await rig.context.accounts.find('ben'))?.grants.map(({ resource, permission }) => [resource, permission]),
+    ).toEqual([
+      ['up*', 'read'],
+      ['my_topic', 'read-write'],
+      ['secret', 'none'],
+    ]);
+    expect(JSON.parse((await rig.ask('GET', '/v1/account', { authorization })).text)).toMatchObject({
+      username: 'ben',
+      language: 'de',
+      subscriptions: [{ base_url: 'https://old.example', topic: 'alerts', display_name: 'A' }],
+      limits: { messages_expiry_duration: 24 * 3600 },
+    });
+    expect((await rig.ask('POST', '/open', {}, 'x')).status).toBe(200);
+  });
+
+  it('imports messages with their attachments, and publishes those that are due', async () => {
+    const poll = async (query: string): Promise<any[]> => {
+      const { text } = await rig.ask('GET', `/my_topic/json?poll=1${query}`, { authorization });
+      return text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    };
+    // Messages due during the downtime are published at the start.
+    await expect.poll(async () => (await poll('')).length).toBe(5);
+    const messages = await poll('');
+    expect(messages).toMatchObject([
+      {
+        id: 'AAAAAAAAAAAA',
+        event: 'message',
+        message: 'first',
+        title: 'T',
+        priority: 4,
+        tags: ['a', 'b'],
+        attachment: { name: 'f.txt', url: 'https://files.example/f.txt' },
+      },
+      { id: 'BBBBBBBBBBBB', message: 'second' },
+      { id: 'FFFFFFFFFFFF', attachment: { name: 'f.txt', size: 4, type: 'text/plain; charset=utf-8' } },
+      { id: 'GGGGGGGGGGGG', message: 'with a link' },
+      { id: 'EEEEEEEEEEEE', message: 'overdue' },
+    ]);
+    expect(messages.map(({ attachment }) => attachment === undefined)).toEqual([false, true, false, true, false]);
+    expect((await poll('&scheduled=1')).at(-1)).toMatchObject({ id: 'DDDDDDDDDDDD', message: 'later' });
+    expect((await rig.ask('GET', '/file/FFFFFFFFFFFF')).text).toBe('kept');
+    expect((await rig.ask('GET', '/file/GGGGGGGGGGGG')).status).toBe(404);
+  });
 });
 
 it('reports problems of the folder', async () => {
-  const data = ['--data-dir', join(folder, 'data')];
+  const data = ['--data-dir', join(folder, 'unused')];
   expect(await runCli('import', 'ntfy', join(folder, 'nowhere'), ...data)).toMatchObject({
     code: 1,
     out: expect.stringContaining('There is no auth.db'),

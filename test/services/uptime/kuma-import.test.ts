@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Monitor } from '../../../services/contracts/uptime/views.ts';
 import { openKumaBackup } from '../../../services/uptime/kuma-import/kuma-reader.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -13,6 +13,7 @@ import { openUptime, type UptimeRig } from './rig.ts';
 
 const now = Date.parse('2026-11-20T12:30:00Z');
 const hour = 3_600_000;
+const day = (back: number) => Date.parse('2026-11-20T00:00:00Z') - back * 24 * hour;
 const time = (timestamp: number) => new Date(timestamp).toISOString().replace('T', ' ').slice(0, 23);
 
 function send(rig: UptimeRig, bytes: Uint8Array<ArrayBuffer> | string): Promise<Response> {
@@ -114,9 +115,8 @@ it('continues an imported outage without a gap', async () => {
   }
 });
 
-it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
-  const file = join(folder, 'kuma.db');
+/** Writes a database of Uptime Kuma 2 with data of every kind. */
+function writeFullDatabase(file: string): void {
   const quiet = { interval: 3600, active: 1 };
   const stat = (monitor_id: number, timestamp: number, up: number, down: number) => ({
     monitor_id,
@@ -127,7 +127,6 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
     ping_min: 10,
     ping_max: 90,
   });
-  const day = (back: number) => Date.parse('2026-11-20T00:00:00Z') - back * 24 * hour;
   writeKumaDatabase(file, {
     user: [{ id: 1, username: 'kuma', password: '$2a$10$secret' }],
     docker_host: [{ id: 3, user_id: 1, docker_daemon: '/var/run/docker.sock', docker_type: 'socket', name: 'nas' }],
@@ -243,12 +242,32 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
     stat_hourly: [stat(5, now - 2.5 * hour, 45, 15), stat(5, now - 0.5 * hour, 30, 0)],
     stat_daily: [stat(5, day(3), 90, 10), stat(5, day(2), 100, 0), stat(5, day(0), 50, 50)],
   });
-  const clock = createFakeClock(now);
-  await using rig = await openUptime({ clock });
-  try {
+}
+
+describe('import of a kuma.db of Uptime Kuma 2', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
+  let rig: UptimeRig;
+  let status = 0;
+  let text = '';
+  let by: Readonly<Record<string, Monitor | undefined>> = {};
+  let shop = 0;
+  beforeAll(async () => {
+    const file = join(folder, 'kuma.db');
+    writeFullDatabase(file);
+    rig = await openUptime({ clock: createFakeClock(now) });
     const reply = await send(rig, readFileSync(file));
-    const text = await reply.text();
-    expect([reply.status, JSON.parse(text)]).toEqual([
+    [status, text] = [reply.status, await reply.text()];
+    const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
+    by = Object.fromEntries(items.map((monitor) => [monitor.name, monitor]));
+    shop = by['shop']?.id ?? 0;
+  });
+  afterAll(async () => {
+    await rig[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('reports what it imported and skipped, without secrets and leftovers', () => {
+    expect([status, JSON.parse(text)]).toEqual([
       200,
       {
         ...{ monitors: 5, tags: 1, dockerHosts: 1, statusPages: 1, maintenances: 2 },
@@ -263,9 +282,12 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
       },
     ]);
     expect(text + rig.host.log.join()).not.toMatch(/secret|hush/);
-    const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
-    const by = Object.fromEntries(items.map((monitor) => [monitor.name, monitor]));
-    const shop = by['shop']?.id ?? 0;
+    expect(
+      readdirSync(rig.host.dataDir, { recursive: true }).filter((name) => String(name).includes('import-')),
+    ).toEqual([]);
+  });
+
+  it('imports monitors with their options', async () => {
     expect(by['shop']).toMatchObject({
       active: false,
       parent: by['all']?.id,
@@ -285,11 +307,9 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
       gamedigGivenPortOnly: false,
       kafkaProducerBrokers: ['a:1'],
     });
-    expect(await (await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345`)).json()).toEqual({ ok: true });
-    // The monitor has been up since the time that Uptime Kuma recorded.
-    expect(await rig.call('GET', `/api/monitors/${String(by['job']?.id)}`)).toMatchObject({
-      state: { status: 1, since: now - 3 * hour },
-    });
+  });
+
+  it('imports status pages and maintenances', async () => {
     expect(await rig.call('GET', '/api/status-pages/main')).toMatchObject({
       ...{ theme: 'dark', customCSS: 'b{}', showPoweredBy: false, showTags: true },
       domainNameList: ['status.example.org'],
@@ -307,6 +327,9 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
       { title: 'Nightly', weekdays: [1, 3], duration: 5400, timezone: 'Europe/Berlin', monitors: [shop] },
       { title: 'Cron', cron: '30 3 * * *', durationMinutes: 60, timezone: 'Asia/Tokyo' },
     ]);
+  });
+
+  it('imports state changes and the heartbeats of the last day', async () => {
     // The import contains state changes, and single heartbeats of the last day.
     expect((await rig.beats(shop)).map(({ status, msg, time: beatTime }) => [status, msg, beatTime])).toEqual([
       [1, '200 - OK', time(now - 40 * 24 * hour)],
@@ -319,12 +342,18 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
     );
     // A monitor without a check here is not reported as up.
     expect(services.find(({ id }) => id === 'uptime')?.detail).toMatch(/^3 watched, [123] not checked yet$/);
+  });
+
+  it('imports outages that ended before the import', async () => {
     // Outages that ended before the import are listed as well.
     const { items: countOutages } = await rig.call<{ items: object[] }>('GET', '/api/incidents');
     expect(countOutages).toMatchObject([
       { monitorIds: [shop], startedAt: now - 2 * hour, resolvedAt: now - hour, cause: 'gone' },
       { monitorIds: [by['job']?.id], startedAt: now - 4 * hour, resolvedAt: now - 3 * hour, cause: 'late' },
     ]);
+  });
+
+  it('imports the statistics of hours and days', async () => {
     const { items: points } = await rig.call<{ items: object[] }>(
       'GET',
       `/api/monitors/${String(shop)}/chart?hours=8760`,
@@ -339,12 +368,15 @@ it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
     );
     expect(facts.uptime.day).toBeGreaterThan(0.7);
     expect(facts.uptime.year).toBeLessThan(1);
-    expect(
-      readdirSync(rig.host.dataDir, { recursive: true }).filter((name) => String(name).includes('import-')),
-    ).toEqual([]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
+
+  it('continues push monitors with their address and the time of their last change', async () => {
+    expect(await (await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345`)).json()).toEqual({ ok: true });
+    // The monitor has been up since the time that Uptime Kuma recorded.
+    expect(await rig.call('GET', `/api/monitors/${String(by['job']?.id)}`)).toMatchObject({
+      state: { status: 1, since: now - 3 * hour },
+    });
+  });
 });
 
 it('rejects other and damaged databases without leftovers', async () => {
