@@ -136,7 +136,8 @@ describe('live setting without interruption:', () => {
     leaving.abort();
   });
 
-  it('applies rules, recipients and limits of mail within a conversation', async () => {
+  /** Opens a conversation with the mail service, past EHLO and MAIL FROM. */
+  async function converse() {
     const socket = connect(host.port('mail'), '127.0.0.1');
     const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
     const sendMail = async (text: string): Promise<string> => {
@@ -150,6 +151,11 @@ describe('live setting without interruption:', () => {
     await sendMail('');
     await sendMail('EHLO test');
     await sendMail('MAIL FROM:<someone@example.org>');
+    return { socket, lines, sendMail };
+  }
+
+  it('applies recipients and limits of mail within a conversation', async () => {
+    const { sendMail, socket } = await converse();
     expect(await sendMail('RCPT TO:<newcomer@example.org>')).toMatch(/^5/);
     const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
     const storedRecipients = sections
@@ -170,8 +176,11 @@ describe('live setting without interruption:', () => {
     await vi.waitFor(async () =>
       expect((await inbox(host.url('control'))).map(({ title }) => title)).toContain('Within ([no sender])'),
     );
+    socket.destroy();
+  });
 
-    // The current settings apply to the next command.
+  it('applies the sign-in of mail to the next command of a conversation', async () => {
+    const { sendMail, socket } = await converse();
     expect(await sendMail('EHLO test')).not.toContain('AUTH');
     const login = { name: 'printer', password: 'correct horse' };
     expect(await change('mail', { signIn: 'required', logins: [login], topicPrefix: 'ntfy-' })).toEqual([]);
@@ -180,9 +189,12 @@ describe('live setting without interruption:', () => {
     expect(await sendMail(`AUTH PLAIN ${credentials}`)).toMatch(/^235/);
     expect(await sendMail('MAIL FROM:<someone@example.org>')).toMatch(/^250/);
     expect(await change('mail', { signIn: 'off', logins: [] })).toEqual([]);
-    expect(await sendMail('RCPT TO:<newcomer@example.org>')).toMatch(/^250/);
+    expect(await sendMail('RCPT TO:<alerts@example.org>')).toMatch(/^250/);
+    socket.destroy();
+  });
 
-    // Networks and the number of connections apply to the next connection.
+  it('applies networks and the number of connections of mail to the next connection', async () => {
+    const { socket } = await converse();
     const greeting = async (): Promise<string> => {
       const next = connect(host.port('mail'), '127.0.0.1');
       const [line] = (await once(createInterface({ input: next }), 'line')) as [string];
@@ -195,8 +207,11 @@ describe('live setting without interruption:', () => {
     expect(await greeting()).toMatch(/^421/);
     expect(await change('mail', { maxClients: 50 })).toEqual([]);
     expect(await greeting()).toMatch(/^220/);
+    socket.destroy();
+  });
 
-    // The idle time applies to open connections as well.
+  it('applies the idle time of mail to open connections, and restarts for another host name', async () => {
+    const { lines, socket } = await converse();
     expect(await change('mail', { idleSeconds: 5 })).toEqual([]);
     const ended = once(socket, 'close');
     expect((await lines.next()).value).toMatch(/^421/);

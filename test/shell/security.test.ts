@@ -99,31 +99,47 @@ describe('bridge', () => {
     expect(electron.exits).toEqual([]);
   });
 
-  it('selects folders, shows downloaded files, and changes the start at login', async () => {
-    await using rig = await openDesktop();
-    const { electron } = rig;
+  /** Opens the app with the calls of its page. */
+  async function openPage() {
+    const rig = await openDesktop();
     const page = { url: `${rig.own()}/`, parent: null };
-    expect(await electron.call('pickFolder', { from: '/home' }, page)).toBeNull();
-    electron.chosenFolders = ['/home/ada/Videos'];
-    expect(await electron.call('pickFolder', { from: '/home' }, page)).toBe('/home/ada/Videos');
-    expect(await electron.call('showDownload', { uid: 'film' }, page)).toBe(true);
-    expect(electron.shownItems).toEqual([rig.downloads.film]);
-    await electron.call('startAtLogin', { on: true }, page);
-    expect(await electron.call('startsAtLogin', undefined, page)).toBe(true);
-    expect(await electron.call('update', undefined, page)).toBe('absent');
-    expect(await electron.call('checkForUpdate', undefined, page)).toBe('absent');
-    expect(await electron.call('watchesClipboard', undefined, page)).toBe(false);
-    await electron.call('watchClipboard', { on: true }, page);
-    expect(await electron.call('watchesClipboard', undefined, page)).toBe(true);
+    return { rig, call: (name: string, argument?: unknown) => rig.electron.call(name, argument, page) };
+  }
+
+  it('selects folders and shows downloaded files', async () => {
+    const { rig, call } = await openPage();
+    await using _rig = rig;
+    expect(await call('pickFolder', { from: '/home' })).toBeNull();
+    rig.electron.chosenFolders = ['/home/ada/Videos'];
+    expect(await call('pickFolder', { from: '/home' })).toBe('/home/ada/Videos');
+    expect(await call('showDownload', { uid: 'film' })).toBe(true);
+    expect(rig.electron.shownItems).toEqual([rig.downloads.film]);
+  });
+
+  it('changes the start at login and the use of the clipboard, and reports no updates', async () => {
+    const { rig, call } = await openPage();
+    await using _rig = rig;
+    await call('startAtLogin', { on: true });
+    expect(await call('startsAtLogin')).toBe(true);
+    expect([await call('update'), await call('checkForUpdate')]).toEqual(['absent', 'absent']);
+    expect(await call('watchesClipboard')).toBe(false);
+    await call('watchClipboard', { on: true });
+    expect(await call('watchesClipboard')).toBe(true);
     expect(rig.kept.get('watchClipboard')).toBe(true);
-    expect(await electron.call('whenClosed', undefined, page)).toEqual({ choice: 'keep', inTray: true });
-    await electron.call('setWhenClosed', { choice: 'quit' }, page);
+  });
+
+  it('changes what closing the window does, hides the window and quits', async () => {
+    const { rig, call } = await openPage();
+    await using _rig = rig;
+    const { electron } = rig;
+    expect(await call('whenClosed')).toEqual({ choice: 'keep', inTray: true });
+    await call('setWhenClosed', { choice: 'quit' });
     expect(rig.kept.get('keepRunning')).toBe(false);
     expect(menuTree(electron.tray?.menu ?? [])).toContain('[ ] Keep running when the window is closed');
-    await expect(electron.call('setWhenClosed', { choice: 'explode' }, page)).rejects.toThrow('does not fit');
-    await electron.call('hide', undefined, page);
+    await expect(call('setWhenClosed', { choice: 'explode' })).rejects.toThrow('does not fit');
+    await call('hide');
     expect(electron.window?.visible).toBe(false);
-    await electron.call('quit', undefined, page);
+    await call('quit');
     await rig.sees(() => expect(electron.exits).toEqual([0]));
   });
 });
