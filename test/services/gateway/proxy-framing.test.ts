@@ -130,9 +130,12 @@ describe('the head of a request', () => {
     reply = (socket) => socket.end(answer('Content-Length: 2\r\nConnection: close\r\n', 'no', '417 No'));
     const socket = await home.dial(host);
     socket.write(`PUT /file HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n`);
-    const response = await text(socket);
+    // The gateway still waits for the rest of the request, therefore the end of the connection says nothing.
+    let response = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (response += part));
+    await expect.poll(() => response).toMatch(/\r\n\r\nno$/);
     expect(response).toContain('HTTP/1.1 417 Expectation Failed\r\n');
-    expect(response.endsWith('\r\n\r\nno')).toBe(true);
+    socket.destroy();
   });
 
   it('may have hundreds of fields, also over HTTP/2', async () => {

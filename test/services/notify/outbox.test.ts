@@ -161,7 +161,7 @@ describe('the rules of a destination', () => {
   });
 });
 
-describeWaiting(1500);
+describeWaiting(700);
 
 describe('destinations that do not answer', () => {
   it('does not delay a healthy destination behind many failing ones', async () => {

@@ -23,7 +23,8 @@ const health = async ({ host }: UptimeRig): Promise<string> => {
   return await reply.text();
 };
 
-describe.skipIf(process.platform === 'win32')('the checker process', () => {
+// The tests run together because each waits for the timers of its checker process.
+describe.skipIf(process.platform === 'win32')('the checker process', { concurrent: true }, () => {
   it('quarantines the monitor that was being checked at the crash, and checks all others', async () => {
     await using rig = await openUptime();
     await using silent = await openTarget(() => undefined);
