@@ -178,6 +178,8 @@ export function languageRules(files, tests) {
             ignoreTypeOfDescribeName: true,
           },
         ],
+        // A failure hides all later assertions of its test. Assertions of a loop count once.
+        'vitest/max-expects': ['error', { max: 12 }],
       },
     },
   ];
