@@ -81,7 +81,8 @@ describe('unfinished files in the download folder itself', () => {
   it('are not served, and their folder is not selectable', async () => {
     const folder = await freshFolder();
     await using rig = await openRig({ environment: { DOWNLOAD_DIR: folder, TEMP_DIR: folder } });
-    const uid = await rig.client.add(rig.site.slow(500));
+    const held = rig.site.hold();
+    const uid = await rig.client.add(held.url);
     await rig.client.until(uid, ({ percent }) => (percent ?? 0) > 5);
     const existingPaths = Object.keys(await readTree(folder, () => '')).filter((path) => !path.endsWith('/'));
     expect(existingPaths.some((path) => path.endsWith(`${uid}/info.json`))).toBe(true);
@@ -91,6 +92,7 @@ describe('unfinished files in the download folder itself', () => {
     const offered = await new Promise<string>((resolve) => follower.once('custom_dirs', resolve));
     follower.disconnect();
     expect(JSON.parse(offered)).toMatchObject({ download_dir: [''] });
+    held.release();
     const { filename = '' } = await rig.client.ended(uid);
     expect((await fetch(`${rig.client.base}/download/${filename}`)).status).toBe(200);
   });

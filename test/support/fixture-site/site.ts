@@ -26,13 +26,29 @@ export interface FixtureSite extends AsyncDisposable {
   url(path: string): string;
   /** Returns the address of `file` sent at `rate` KiB per second; `tag` makes the address unique. */
   slow(rate: number, file?: string, tag?: string): string;
+  /** Returns the address of `big.mp4`, which is sent slowly until the test releases it. */
+  hold(): HeldFile;
   /** Replaces the feed at `/channel/<name>.rss` by one with these titles; undefined removes it. */
   publish(name: string, titles: readonly string[] | undefined): string;
   stats(): SiteStats;
   reset(): void;
 }
 
+/** File whose transfer continues on request of the test. */
+export interface HeldFile {
+  readonly url: string;
+  /** Path in the statistics of the site. */
+  readonly path: string;
+  /** Sends the rest of running and later transfers without delay. */
+  readonly release: () => void;
+}
+
 const countedFrom = 64 * 1024;
+/**
+ * Speed of a held file in bytes per second. It takes 18 seconds without a release; at a lower speed, the extractor would
+ * report its progress late, because it reads blocks of about one second.
+ */
+const heldSpeed = 100 * 1024;
 const types: Readonly<Record<string, string>> = {
   '.mp4': 'video/mp4',
   '.webm': 'video/webm',
@@ -49,6 +65,8 @@ const types: Readonly<Record<string, string>> = {
 interface Manner {
   readonly file: string;
   readonly bytesPerSecond?: number;
+  /** Resolves when the rest is sent without delay. */
+  readonly released?: Promise<void>;
   readonly ignoreRange?: boolean;
   /** Responses from byte 0 end after this many bytes. */
   readonly cutAfter?: number;
@@ -72,6 +90,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
   const channels = new Map<string, readonly string[]>();
   /** Time of the first request of each live stream. */
   const streams = new Map<string, number>();
+  const held = new Map<string, PromiseWithResolvers<void>>();
   const reset = (): void => {
     Object.assign(tally, { hits: {}, ranges: [], maxConcurrent: tally.active });
   };
@@ -114,7 +133,8 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     }
     const html = page(path, url.searchParams, address);
     if (html !== undefined) return void response.writeHead(200, { 'Content-Type': html.type }).end(html.body);
-    await send(getManner(path), path, request, response);
+    const released = held.get(path)?.promise;
+    await send(released === undefined ? getManner(path) : { file: 'big.mp4', released }, path, request, response);
   }
 
   async function send(
@@ -156,6 +176,8 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     let sent = 0;
     let counted = false;
     const closed = once(response, 'close');
+    let isReleased = behavior.released === undefined;
+    const released = behavior.released?.then(() => (isReleased = true));
     try {
       for await (const chunk of createReadStream(full, { start, end: last, highWaterMark: 16 * 1024 })) {
         const bytes = chunk as Buffer;
@@ -171,6 +193,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
           return void (await closed);
         if (start === 0 && behavior.cutAfter !== undefined && sent >= behavior.cutAfter) return void response.destroy();
         if (behavior.bytesPerSecond !== undefined) await sleep((bytes.length * 1000) / behavior.bytesPerSecond);
+        if (!isReleased) await Promise.race([sleep((bytes.length * 1000) / heldSpeed), released, closed]);
       }
       response.end();
       await closed;
@@ -188,6 +211,12 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     address,
     url: (path) => `${address}${path}`,
     slow: (rate, file = 'big.mp4', tag) => `${address}/slow/${rate}/${file}${tag === undefined ? '' : `?${tag}`}`,
+    hold() {
+      const path = `/held/${held.size}/big.mp4`;
+      const released = Promise.withResolvers<void>();
+      held.set(path, released);
+      return { url: `${address}${path}`, path, release: () => released.resolve() };
+    },
     publish(name, titles) {
       if (titles === undefined) channels.delete(name);
       else channels.set(name, titles);
