@@ -6,26 +6,26 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { inbox } from '../../support/api.ts';
 import { startFixtureSite } from '../../support/fixture-site/site.ts';
 import { startHostProcess } from '../../support/host-process.ts';
-import { Client, processesNaming, requireEngines, streams } from './rig.ts';
+import { useRecordedExtractor } from '../../support/recorded-extractor/recorded-extractor.ts';
+import { Client, processesNaming, streams } from './rig.ts';
 
 let dataDir: string;
-beforeEach(async () => {
-  await requireEngines();
+beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'homeport-crash-'));
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 it('keeps the order, continues partial files and delivers each file once after kill -9', async () => {
   await using site = await startFixtureSite();
-  const environment = { ALLOW_PRIVATE_ADDRESSES: 'true' };
-  const slow = site.slow(250);
+  const environment = { ...useRecordedExtractor(), ALLOW_PRIVATE_ADDRESSES: 'true' };
+  const held = site.hold();
   const laterUrls = ['b', 'c'].map((tag) => site.url(`/single.mp4?${tag}`));
   const uids: string[] = [];
   let orphans: readonly number[];
   {
     await using host = await startHostProcess(dataDir, { environment });
     const client = new Client(host.url('downloads'));
-    for (const url of [slow, ...laterUrls]) uids.push(await client.add(url));
+    for (const url of [held.url, ...laterUrls]) uids.push(await client.add(url));
     await client.until(uids[0] ?? '', ({ percent }) => (percent ?? 0) > 10);
     orphans = await processesNaming(uids[0] ?? '');
     expect(orphans).not.toHaveLength(0);
@@ -37,9 +37,10 @@ it('keeps the order, continues partial files and delivers each file once after k
   expect((await client.history()).queue.map(({ uid }) => uid)).toEqual(uids);
   const running = await processesNaming(uids[0] ?? '');
   expect(running.filter((pid) => orphans.includes(pid))).toEqual([]);
+  held.release();
 
   for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-  expect(site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
+  expect(site.stats().ranges.map(({ path }) => path)).toContain(held.path);
   const files = await readdir(join(dataDir, 'Downloads'));
   expect(files.toSorted()).toEqual(['big.mp4', 'single (2).mp4', 'single.mp4']);
   expect(await streams(join(dataDir, 'Downloads', 'big.mp4'))).toEqual(['h264/720', 'aac']);

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFakeClock } from '../../support/clock.ts';
-import { openRig, processesNaming, streams, type Rig } from './rig.ts';
+import { openRecordedRig, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
 let rig: Rig;
 beforeAll(async () => (rig = await openRig()));
@@ -97,11 +97,13 @@ describe('a file with a hostile title', () => {
 describe('a computer that slept past the lease of a run', () => {
   it('continues the download instead of restarting it', async () => {
     const clock = createFakeClock();
-    await using clockRig = await openRig({ clock });
-    const uid = await clockRig.client.add(clockRig.site.slow(600, 'big.mp4'));
+    await using clockRig = await openRecordedRig({ clock });
+    const file = clockRig.site.hold();
+    const uid = await clockRig.client.add(file.url);
     await clockRig.client.until(uid, ({ percent }) => (percent ?? 0) > 0);
     clock.set(clock.now() + 3_600_000);
     clock.advance(30_000);
+    file.release();
     expect(await clockRig.client.ended(uid)).toMatchObject({ status: 'finished' });
     expect(clockRig.site.stats().ranges).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { enginesFolder } from '../../support/host.ts';
+import { useRecordedExtractor } from '../../support/recorded-extractor/recorded-extractor.ts';
 import { isMissing } from '../../support/requirements.ts';
 import { dataFolderWith, openRig, processesNaming, streams, type Rig } from './rig.ts';
 
@@ -19,6 +20,10 @@ async function rigWith(options: Parameters<typeof openRig>[0] = {}, settings: ob
   const dataDir = options.dataDir ?? dataFolderWith(settings);
   open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   return open.use(await openRig({ ...options, dataDir }));
+}
+
+async function recordedRigWith(options: Parameters<typeof openRig>[0] = {}): Promise<Rig> {
+  return await rigWith({ ...options, environment: { ...useRecordedExtractor(), ...options.environment } });
 }
 
 describe('a bad server', () => {
@@ -42,7 +47,7 @@ describe('a bad server', () => {
   });
 
   it('responds and cancels immediately while a server does not respond', async () => {
-    const { client, site, host } = await rigWith();
+    const { client, site, host } = await recordedRigWith();
     const response = await client.post('/add', { url: site.url('/mute'), quality: 'best' });
     expect(response).toMatchObject({ status: 'ok', msg: 'Queued' });
     const uid = response.uid ?? '';
@@ -68,7 +73,9 @@ describe('the queue', () => {
     ['sequential', 1],
     ['concurrent', 2],
   ])('runs in %s mode %i downloads in parallel', async (mode, bound) => {
-    const { client, site } = await rigWith({ environment: { DOWNLOAD_MODE: mode, MAX_CONCURRENT_DOWNLOADS: '2' } });
+    const { client, site } = await recordedRigWith({
+      environment: { DOWNLOAD_MODE: mode, MAX_CONCURRENT_DOWNLOADS: '2' },
+    });
     const uids = await Promise.all(
       ['a', 'b', 'c'].map(async (tag) => await client.add(site.slow(500, 'single.mp4', tag))),
     );
@@ -77,8 +84,8 @@ describe('the queue', () => {
   });
 
   it('removes the processes and partial files of a cancelled download', async () => {
-    const { client, site, host } = await rigWith();
-    const uid = await client.add(site.slow(100));
+    const { client, site, host } = await recordedRigWith();
+    const uid = await client.add(site.hold().url);
     await client.until(uid, ({ percent }) => (percent ?? 0) > 1);
     expect(await processesNaming(uid)).not.toEqual([]);
     await client.post('/delete', { where: 'queue', ids: [uid] });
@@ -91,28 +98,31 @@ describe('the queue', () => {
 
   it('continues partial files after a restart of the host', async () => {
     const dataDir = dataFolderWith({});
-    const first = await rigWith({ dataDir });
-    const url = first.site.slow(250);
-    const uid = await first.client.add(url);
+    const first = await recordedRigWith({ dataDir });
+    const file = first.site.hold();
+    const uid = await first.client.add(file.url);
     await first.client.until(uid, ({ percent }) => (percent ?? 0) > 5);
     await first.host[Symbol.asyncDispose]();
     expect(await processesNaming(uid)).toEqual([]);
-    const second = await rigWith({ dataDir });
+    file.release();
+    const second = await recordedRigWith({ dataDir });
     expect(await second.client.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(first.site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
+    expect(first.site.stats().ranges.map(({ path }) => path)).toContain(file.path);
   });
 
   it('probes again when the stored probe result is incomplete, and keeps the partial file', async () => {
     const dataDir = dataFolderWith({});
-    const first = await rigWith({ dataDir });
-    const uid = await first.client.add(first.site.slow(250));
+    const first = await recordedRigWith({ dataDir });
+    const file = first.site.hold();
+    const uid = await first.client.add(file.url);
     await first.client.until(uid, ({ percent }) => (percent ?? 0) > 5);
     await first.host[Symbol.asyncDispose]();
     await truncate(join(dataDir, 'downloads', 'temp', uid, 'info.json'), 1000);
     first.site.reset();
-    const second = await rigWith({ dataDir });
+    file.release();
+    const second = await recordedRigWith({ dataDir });
     expect(await second.client.ended(uid)).toMatchObject({ status: 'finished', error: null });
-    expect(first.site.stats().ranges.map(({ path }) => path)).toContain('/slow/250/big.mp4');
+    expect(first.site.stats().ranges.map(({ path }) => path)).toContain(file.path);
   });
 
   it('waits for a missing extractor, shows the remedy, and starts when it is installed', async () => {
@@ -134,7 +144,7 @@ describe('the queue', () => {
 
 describe('the disk', () => {
   it('recreates a missing download folder, and fails if a file has its path', async () => {
-    const { client, site, host } = await rigWith();
+    const { client, site, host } = await recordedRigWith();
     const folder = join(host.dataDir, 'Downloads');
     await client.ended(await client.add(site.url('/single.mp4?first')));
     await rm(folder, { recursive: true });

@@ -7,7 +7,7 @@ import { control } from '../../../services/control/index.ts';
 import { getAllowedState } from '../../../services/downloads/limits/allowed-hours.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { admin, type TestHostOptions } from '../../support/host.ts';
-import { dataFolderWith, holdFeed, openRig, partBytes, processesNaming, type Rig } from './rig.ts';
+import { dataFolderWith, holdFeed, openRecordedRig, openRig, partBytes, processesNaming, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
 afterEach(async () => {
@@ -23,10 +23,13 @@ interface LimitRig extends Rig {
   readonly start: (uids: readonly string[], anyway?: boolean) => Promise<unknown>;
 }
 
-async function limitRig(options: TestHostOptions & { readonly settings?: object } = {}): Promise<LimitRig> {
+async function limitRig(
+  options: TestHostOptions & { readonly settings?: object } = {},
+  openHost = openRig,
+): Promise<LimitRig> {
   const dataDir = options.dataDir ?? dataFolderWith(options.settings ?? {});
   if (options.dataDir === undefined) open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  const rig = open.use(await openRig({ ...options, dataDir, services: [downloads, control] }));
+  const rig = open.use(await openHost({ ...options, dataDir, services: [downloads, control] }));
   const base = `${rig.host.url('control')}/api/downloads`;
   const headers = {
     'Content-Type': 'application/json',
@@ -109,7 +112,7 @@ describe('allowed hours', () => {
 
   it('holds all downloads by day and starts them when the hours begin', async () => {
     const clock = createFakeClock(monday(12));
-    const { client, site, limit } = await limitRig({ clock });
+    const { client, site, limit } = await limitRig({ clock }, openRecordedRig);
     expect(await limit({ hours: night })).toMatchObject({ open: false, changesAt: monday(22) });
     const uid = await client.add(site.url('/single.mp4'));
     await client.until(uid, ({ status }) => status === 'pending');
@@ -122,9 +125,10 @@ describe('allowed hours', () => {
 
   it('stops running downloads at the end of the hours, keeps partial files and continues one anyway', async () => {
     const clock = createFakeClock(monday(5, 59, 40));
-    const { client, site, host, limit, start, now } = await limitRig({ clock });
+    const { client, site, host, limit, start, now } = await limitRig({ clock }, openRecordedRig);
     await limit({ hours: night });
-    const uid = await client.add(site.slow(600));
+    const file = site.hold();
+    const uid = await client.add(file.url);
     await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
     clock.advance(20_000);
     await client.until(uid, ({ status }) => status === 'pending');
@@ -134,16 +138,17 @@ describe('allowed hours', () => {
     const partialBytes = await partBytes(host.dataDir, uid);
     expect(partialBytes).toBeGreaterThan(100_000);
     site.reset();
+    file.release();
     expect(await start([uid], true)).toEqual({ started: 1 });
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: partialBytes }]);
+    expect(site.stats().ranges).toEqual([{ path: file.path, start: partialBytes }]);
     expect(await client.order()).toEqual([other]);
     await limit({ hours: [] });
     expect(await client.ended(other)).toMatchObject({ status: 'finished' });
   });
 
   it('are not applied to videos of a playlist that was started during its probe', async () => {
-    const { client, limit, start } = await limitRig({ clock: createFakeClock(monday(12)) });
+    const { client, limit, start } = await limitRig({ clock: createFakeClock(monday(12)) }, openRecordedRig);
     await limit({ hours: night });
     const feed = open.use(await holdFeed());
     const adding = client.post('/add', { url: feed.url, quality: 'best', format: 'any' });

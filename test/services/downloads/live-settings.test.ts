@@ -6,6 +6,7 @@ import { downloads } from '../../../services/downloads/index.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { startFixtureSite } from '../../support/fixture-site/site.ts';
+import { useRecordedExtractor } from '../../support/recorded-extractor/recorded-extractor.ts';
 import { Client, requireEngines } from './rig.ts';
 
 const change = (host: TestHost, values: object): Promise<unknown> =>
@@ -15,10 +16,14 @@ describe('a change of settings during a download', () => {
   it('keeps it running, and applies to the next download', async () => {
     await requireEngines();
     await using site = await startFixtureSite();
-    await using host = await openTestHost({ services: [downloads, control], environment: { DOWNLOAD_DIR: '' } });
+    await using host = await openTestHost({
+      services: [downloads, control],
+      environment: { DOWNLOAD_DIR: '' },
+    });
     await change(host, { allowPrivateAddresses: true });
     const client = new Client(host.url('downloads'));
-    const running = await client.add(site.slow(60, 'big.mp4', 'first'));
+    const file = site.hold();
+    const running = await client.add(file.url);
     await client.until(running, ({ percent }) => (percent ?? 0) > 5);
     const folder = join(host.dataDir, 'elsewhere');
     mkdirSync(folder);
@@ -35,21 +40,24 @@ describe('a change of settings during a download', () => {
     const reply = await fetch(`${client.base}/history`, { headers: { origin: 'https://app.example.org' } });
     expect(reply.headers.get('access-control-allow-credentials')).toBe('true');
     expect((await fetch(`${client.base}/download`)).status).toBe(200);
+    file.release();
     expect(await client.ended(running)).toMatchObject({ status: 'finished' });
   });
 
   it('waits for a running download before a setting restarts the service', async () => {
     await using site = await startFixtureSite();
-    const environment = { ALLOW_PRIVATE_ADDRESSES: 'true' };
+    const environment = { ...useRecordedExtractor(), ALLOW_PRIVATE_ADDRESSES: 'true' };
     await using host = await openTestHost({ services: [downloads, control], environment });
     const client = new Client(host.url('downloads'));
-    const running = await client.add(site.slow(60, 'big.mp4', 'first'));
+    const file = site.hold();
+    const running = await client.add(file.url);
     await client.until(running, ({ percent }) => (percent ?? 0) > 5);
     const waiting = await client.add(site.url('/single.mp4'));
     expect(await change(host, { publicUrl: 'https://media.example.org' })).toEqual({
       restarted: [],
       pending: ['downloads'],
     });
+    file.release();
     // The service restarts on another port.
     const waitForEnd = async (uid: string): Promise<string> => {
       for (;;) {

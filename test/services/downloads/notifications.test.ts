@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
 import { findFailureKind } from '../../../services/downloads/domain/engine-messages.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
-import { dataFolderWith, fakeEngine, openRig, type Rig } from './rig.ts';
+import { dataFolderWith, fakeEngine, openRecordedRig, type Rig } from './rig.ts';
 
 let rig: Rig;
 let offers: Offers;
@@ -19,7 +19,7 @@ async function start(environment: Record<string, string> = {}): Promise<void> {
   const probe = createProbe(['notices']);
   offers = probe.offers;
   const services = [probe.descriptor, downloads];
-  rig = await openRig({ services, dataDir, environment: { DOWNLOAD_MODE: 'sequential', ...environment } });
+  rig = await openRecordedRig({ services, dataDir, environment: { DOWNLOAD_MODE: 'sequential', ...environment } });
 }
 afterEach(async () => {
   await rig[Symbol.asyncDispose]();

@@ -6,7 +6,7 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { popups } from '../../../services/popups/index.ts';
 import { RecordingNotifier } from '../popups/support.ts';
-import { dataFolderWith, openRig, type Rig } from './rig.ts';
+import { dataFolderWith, openRecordedRig, type Rig } from './rig.ts';
 
 describe('the popup at the end of a download', () => {
   const notifier = new RecordingNotifier();
@@ -14,7 +14,7 @@ describe('the popup at the end of a download', () => {
   const dataDir = dataFolderWith({ retries: 0 });
   let rig: Rig;
   beforeAll(async () => {
-    rig = await openRig({
+    rig = await openRecordedRig({
       dataDir,
       services: [downloads, notify, inbox, popups, control],
       notifier,

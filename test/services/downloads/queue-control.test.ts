@@ -3,7 +3,16 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
 import { openTestHost } from '../../support/host.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
-import { Client, dataFolderWith, holdFeed, openRig, partBytes, processesNaming, streams, type Rig } from './rig.ts';
+import {
+  Client,
+  dataFolderWith,
+  holdFeed,
+  openRecordedRig,
+  partBytes,
+  processesNaming,
+  streams,
+  type Rig,
+} from './rig.ts';
 
 let open = new AsyncDisposableStack();
 afterEach(async () => {
@@ -15,13 +24,14 @@ afterEach(async () => {
 async function rigWith(environment: Record<string, string> = {}, clock?: FakeClock): Promise<Rig> {
   const dataDir = dataFolderWith({});
   open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  return open.use(await openRig({ dataDir, environment, ...(clock && { clock }) }));
+  return open.use(await openRecordedRig({ dataDir, environment, ...(clock && { clock }) }));
 }
 
 describe('a paused download', () => {
   it('stops immediately, frees its slot, keeps its partial file and continues it', async () => {
     const { client, site, host, file } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
-    const uid = await client.add(site.slow(600));
+    const held = site.hold();
+    const uid = await client.add(held.url);
     const next = await client.add(site.url('/single.mp4?next'));
     await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
     expect(await client.post('/pause', { ids: [uid] })).toEqual({ status: 'ok', uids: [uid], paused: false });
@@ -33,16 +43,17 @@ describe('a paused download', () => {
     expect(queue).toMatchObject([{ uid, status: 'paused', speed: null, percent: expect.any(Number) as number }]);
 
     site.reset();
-    expect(await client.post('/resume', { ids: [site.slow(600)] })).toMatchObject({ status: 'ok', uids: [uid] });
+    held.release();
+    expect(await client.post('/resume', { ids: [held.url] })).toMatchObject({ status: 'ok', uids: [uid] });
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: partialBytes }]);
+    expect(site.stats().ranges).toEqual([{ path: held.path, start: partialBytes }]);
     expect(await streams(file('big.mp4'))).toEqual(['h264/720', 'aac']);
   });
 
   it('keeps a paused waiting download at its position without starting it', async () => {
     const { client, site } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
     const uids = [];
-    for (const tag of ['a', 'b', 'c']) uids.push(await client.add(site.slow(800, 'big.mp4', tag)));
+    for (const { url } of [site.hold(), site.hold(), site.hold()]) uids.push(await client.add(url));
     const [first = '', second = '', third = ''] = uids;
     await client.until(first, ({ status }) => status === 'downloading');
     await client.post('/pause', { ids: [second] });
@@ -56,7 +67,7 @@ describe('a paused download', () => {
 
   it('leaves no files when it is cancelled', async () => {
     const { client, site, host } = await rigWith();
-    const uid = await client.add(site.slow(300));
+    const uid = await client.add(site.hold().url);
     await client.until(uid, ({ percent }) => (percent ?? 0) > 3);
     await client.post('/pause', { ids: [uid] });
     await client.post('/delete', { where: 'queue', ids: [uid] });
@@ -82,13 +93,15 @@ describe('a paused download', () => {
 describe('the whole queue', () => {
   it('stays paused across a restart, accepts new downloads and continues on resume', async () => {
     const { client, site, host } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
-    const first = await client.add(site.slow(600));
+    const held = site.hold();
+    const first = await client.add(held.url);
     await client.until(first, ({ percent }) => (percent ?? 0) > 5);
     expect(await client.post('/pause', {})).toEqual({ status: 'ok', uids: [first], paused: true });
     expect(await client.post('/pause', {})).toEqual({ status: 'ok', uids: [], paused: true });
     const partialBytes = await partBytes(host.dataDir, first);
     await host[Symbol.asyncDispose]();
     site.reset();
+    held.release();
 
     await using restarted = await openTestHost({
       services: [downloads],
@@ -108,7 +121,7 @@ describe('the whole queue', () => {
     expect(await restartedClient.get('/status')).toMatchObject({ counts: { queued: 2, downloading: 0 } });
     expect(await restartedClient.post('/resume', {})).toMatchObject({ status: 'ok', paused: false });
     for (const uid of [first, second]) expect(await restartedClient.ended(uid)).toMatchObject({ status: 'finished' });
-    expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: partialBytes }]);
+    expect(site.stats().ranges).toEqual([{ path: held.path, start: partialBytes }]);
     expect((await restartedClient.history()).done.map(({ uid }) => uid)).toEqual([first, second]);
   });
 });

@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { DownloadStore } from '../../../services/downloads/store/store.ts';
 import { silentLog } from '../../support/database-location.ts';
-import { dataFolderWith, openRig, type Rig } from './rig.ts';
+import { dataFolderWith, openRecordedRig, type Rig } from './rig.ts';
 
 let open = new AsyncDisposableStack();
 afterEach(async () => {
@@ -17,7 +17,7 @@ afterEach(async () => {
 async function rigWith(settings: object = {}): Promise<Rig> {
   const dataDir = dataFolderWith(settings);
   open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  return open.use(await openRig({ dataDir }));
+  return open.use(await openRecordedRig({ dataDir }));
 }
 
 it('runs a failed download once after several simultaneous retries', async () => {
@@ -38,10 +38,12 @@ it('runs a failed download once after several simultaneous retries', async () =>
 
 it('leaves no file of a download that another process cancelled', async () => {
   const { client, site, host } = await rigWith();
-  const uid = await client.add(site.slow(600));
+  const file = site.hold();
+  const uid = await client.add(file.url);
   await client.until(uid, ({ percent }) => (percent ?? 0) > 10);
   await using other = await openDatabase({ folder: join(host.dataDir, 'downloads'), schema: '', log: silentLog });
   await new DownloadStore(other.kysely).remove([uid]);
+  file.release();
   await vi.waitFor(() => expect(existsSync(join(host.dataDir, 'downloads', 'temp', uid))).toBe(false), 15_000);
   expect(await readdir(join(host.dataDir, 'Downloads')).catch(() => [])).toEqual([]);
 });

@@ -12,6 +12,7 @@ import { sharedEngines } from '../../support/engines.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { startFixtureSite, type FixtureSite } from '../../support/fixture-site/site.ts';
 import { openTestHost, type TestHost, type TestHostOptions } from '../../support/host.ts';
+import { useRecordedExtractor } from '../../support/recorded-extractor/recorded-extractor.ts';
 import { needs } from '../../support/requirements.ts';
 
 needs('yt-dlp', 'ffmpeg', 'POSIX shell');
@@ -182,7 +183,7 @@ export async function requireImpersonation(): Promise<void> {
 
 /** Opens a host with the downloads service and the fixture site. */
 export async function openRig(options: TestHostOptions = {}): Promise<Rig> {
-  await requireEngines();
+  if (options.environment?.['YTDLP_PATH'] === undefined) await requireEngines();
   await using opening = new AsyncDisposableStack();
   const site = opening.use(await startFixtureSite());
   const host = opening.use(
@@ -200,6 +201,14 @@ export async function openRig(options: TestHostOptions = {}): Promise<Rig> {
     file: (name) => join(host.dataDir, 'Downloads', name),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/**
+ * Opens a host like {@link openRig}, which runs yt-dlp's recorded answers in place of yt-dlp. The subject of its tests is
+ * the service, not what yt-dlp decides (formats, conversion, subtitles, cookies, live streams, names).
+ */
+export async function openRecordedRig(options: TestHostOptions = {}): Promise<Rig> {
+  return await openRig({ ...options, environment: { ...useRecordedExtractor(), ...options.environment } });
 }
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { dataFolderWith, openRig, type Record, type Rig } from './rig.ts';
+import { dataFolderWith, openRecordedRig, type Record, type Rig } from './rig.ts';
 
 /** Events that MeTube sent to a client: one argument each, a JSON text. */
 const recorded = JSON.parse(readFileSync(new URL('golden-live/socketio-events.json', import.meta.url), 'utf8')) as {
@@ -50,7 +50,7 @@ class Follower implements Disposable {
 }
 
 let rig: Rig;
-beforeAll(async () => (rig = await openRig()));
+beforeAll(async () => (rig = await openRecordedRig()));
 afterAll(async () => await rig[Symbol.asyncDispose]());
 
 describe.each([['websocket'], ['polling']])('a live client over %s', (transport) => {
@@ -158,7 +158,7 @@ describe('admitted clients', () => {
   it('requires a sign-in when it is enabled', async () => {
     const dataDir = dataFolderWith({ requireSignIn: true });
     try {
-      await using strict = await openRig({ dataDir });
+      await using strict = await openRecordedRig({ dataDir });
       using stranger = new Follower(strict.client.base, { transports: ['websocket'] });
       expect(await refusal(stranger)).not.toBe('');
       using member = await Follower.open(strict.client.base, { extraHeaders: { Authorization: adminAuthorization } });

@@ -12,7 +12,8 @@ import { createFakeClock } from '../../support/clock.ts';
 import { startFixtureSite } from '../../support/fixture-site/site.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { getNextCheck } from '../../../services/downloads/subscriptions/schedule.ts';
-import { Client, dataFolderWith, openRig, requireEngines, type Rig } from './rig.ts';
+import { useRecordedExtractor } from '../../support/recorded-extractor/recorded-extractor.ts';
+import { Client, dataFolderWith, openRecordedRig, type Rig } from './rig.ts';
 
 interface Subscription {
   readonly id: string;
@@ -53,7 +54,7 @@ async function listPending(client: Client, tag: string): Promise<readonly string
 let rig: Rig;
 let client: Client;
 beforeAll(async () => {
-  rig = await openRig({ services: [downloads, control] });
+  rig = await openRecordedRig({ services: [downloads, control] });
   client = rig.client;
 });
 afterAll(async () => await rig[Symbol.asyncDispose]());
@@ -259,7 +260,7 @@ it('checks feeds when they are due, and not while they are paused', async () => 
   const dataDir = dataFolderWith({ keepLoaded: false });
   await using tidy = new AsyncDisposableStack();
   tidy.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  await using timed = await openRig({ clock, dataDir });
+  await using timed = await openRecordedRig({ clock, dataDir });
   const url = timed.site.publish('Timed', ['Timed 1']);
   const { id } = await subscribe(timed.client, url, { check_interval_minutes: 30 });
   const hits = (): number => timed.site.stats().hits['/channel/Timed.rss'] ?? 0;
@@ -311,11 +312,10 @@ it('increases the interval of a failing feed up to one day', () => {
 });
 
 it('loses no video and queues none twice after kill -9 during checks', async () => {
-  await requireEngines();
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-crash-'));
   try {
     await using site = await startFixtureSite();
-    const environment = { ALLOW_PRIVATE_ADDRESSES: 'true' };
+    const environment = { ...useRecordedExtractor(), ALLOW_PRIVATE_ADDRESSES: 'true' };
     const url = site.publish('Crash', []);
     let id: string;
     const titles = (count: number): string[] => Array.from({ length: count }, (_, index) => `Crash ${index}`);
@@ -349,7 +349,7 @@ it('loses no video and queues none twice after kill -9 during checks', async () 
 });
 
 it('sends one notification of a feed that keeps failing', async () => {
-  await using fullRig = await openRig({ services: registry });
+  await using fullRig = await openRecordedRig({ services: registry });
   const url = fullRig.site.publish('Broken', []);
   const { id } = await subscribe(fullRig.client, url);
   fullRig.site.publish('Broken', undefined);
