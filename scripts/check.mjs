@@ -12,7 +12,8 @@ const checks = [
   // The pages are a TypeScript program of their own, which a second process loads meanwhile.
   ['lint', getToolFile('eslint'), lint('eslint', '.', '--ignore-pattern', 'renderer/**')],
   ['lint of the pages', getToolFile('eslint'), lint('eslint-pages', 'renderer')],
-  ['types', getToolFile('typescript', 'tsc'), ['-b', 'tsconfig.build.json']],
+  // The native compiler; the linter and svelte-check need the interface of the one in JavaScript.
+  ['types', getToolFile('typescript-native', 'tsc'), ['-b', 'tsconfig.build.json']],
   [
     'format',
     getToolFile('prettier'),

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run, stop } from './commands.mjs';
+import { getToolFile } from './tool-file.mjs';
 
 /** Returns the configuration of one project, which names the projects that it depends on. */
 function findProject(name) {
@@ -18,7 +19,8 @@ const projects = names.filter((name) => name !== 'renderer').map(findProject);
 if (names.length === 0) projects.push('tsconfig.build.json');
 
 const commands = [];
-if (projects.length > 0) commands.push(['tsc', ['-b', ...projects]]);
+if (projects.length > 0)
+  commands.push([process.execPath, [getToolFile('typescript-native', 'tsc'), '-b', ...projects]]);
 if (names.length === 0 || names.includes('renderer'))
   commands.push([
     'svelte-check',
