@@ -3,6 +3,7 @@ import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createFakeClock } from '../../support/clock.ts';
 import { startFixtureSite } from '../../support/fixture-site/site.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import {
@@ -108,7 +109,7 @@ describe('an upcoming stream', () => {
       const environment = {
         ALLOW_PRIVATE_ADDRESSES: 'true',
         DOWNLOAD_MODE: 'concurrent',
-        YTDLP_PATH: await announcing(folder, 6),
+        YTDLP_PATH: await announcing(folder),
       };
       let uid: string;
       {
@@ -126,7 +127,12 @@ describe('an upcoming stream', () => {
         const other = await rig.client.add(rig.site.url('/other'));
         expect(await rig.client.ended(other)).toMatchObject({ status: 'finished' });
       }
-      await using rig = await openRig({ dataDir, environment });
+      const clock = createFakeClock(Date.now());
+      await using rig = await openRig({ dataDir, environment, clock });
+      expect(await rig.client.until(uid, () => true)).toMatchObject({ status: 'scheduled' });
+      await writeFile(join(folder, 'begun'), '');
+      clock.set(clock.now() + 3_600_000);
+      clock.advance(30_000);
       expect(await rig.client.ended(uid)).toMatchObject({ status: 'finished', live_release_timestamp: null });
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -135,23 +141,20 @@ describe('an upcoming stream', () => {
   });
 });
 
-/** Creates an extractor that reports a premiere which starts some seconds after the first probe. */
-async function announcing(folder: string, seconds: number): Promise<string> {
+/** Creates an extractor that reports a premiere in an hour, which begins when the folder contains `begun`. */
+async function announcing(folder: string): Promise<string> {
   const script = `#!/usr/bin/env python3
 import json, os, sys, time
 argv = sys.argv[1:]
 if '--version' in argv:
     print('2026.10.26'); sys.exit(0)
-mark = ${JSON.stringify(join(folder, 'first'))}
-if not os.path.exists(mark):
-    open(mark, 'w').write(str(time.time() + ${seconds}))
-begins = float(open(mark).read())
+has_begun = os.path.exists(${JSON.stringify(join(folder, 'begun'))})
 address = argv[-1]
 if '-J' in argv:
-    if address.endswith('/premiere') and time.time() < begins:
+    if address.endswith('/premiere') and not has_begun:
         if '--ignore-no-formats-error' not in argv:
             print('ERROR: [site] x: This live event will begin in a few moments.', file=sys.stderr); sys.exit(1)
-        print(json.dumps({'id': 'x', 'title': 'Premiere', 'live_status': 'is_upcoming', 'release_timestamp': int(begins) + 1})); sys.exit(0)
+        print(json.dumps({'id': 'x', 'title': 'Premiere', 'live_status': 'is_upcoming', 'release_timestamp': int(time.time()) + 3600})); sys.exit(0)
     print(json.dumps({'id': 'x', 'title': 'Premiere', 'live_status': 'was_live'})); sys.exit(0)
 out = [each[5:] for each in argv if each.startswith('home:')][0]
 os.makedirs(out, exist_ok=True)
