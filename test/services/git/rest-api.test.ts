@@ -22,7 +22,7 @@ const json = async (method: string, path: string, body?: unknown, authorization?
   return reply.json();
 };
 
-describe('organizations', () => {
+describe('an organization', () => {
   it.each(['acme', 'ACME', 'ada', 'Bob', 'api', 'a b', '..'])(
     'rejects a name in use or invalid: %s',
     async (username) => {
@@ -31,7 +31,7 @@ describe('organizations', () => {
     },
   );
 
-  it('own repositories that only their members may use', async () => {
+  it('owns repositories that only their members may use', async () => {
     const { id } = await json('POST', '/orgs', { username: 'looms', full_name: 'Looms' }, bob);
     const response = await json('POST', '/orgs/looms/repos', { name: 'tool', private: true, auto_init: true }, bob);
     expect(response).toMatchObject({
@@ -52,7 +52,7 @@ describe('organizations', () => {
     await fixture.git(['push', '-q', remote, 'main'], { cwd: join(fixture.folder, 'tool') });
   });
 
-  it('lose members, but never the last one', async () => {
+  it('loses members, but never the last one', async () => {
     const { id } = await json('POST', '/orgs', { username: 'guild' }, bob);
     await json('POST', '/orgs/guild/repos', { name: 'tool', private: true }, bob);
     const dan = await fixture.account('dan');
@@ -64,7 +64,7 @@ describe('organizations', () => {
     expect(await status('DELETE', '/orgs/guild/members/dan', undefined, dan)).toBe(403);
   });
 
-  it('transfer a repository to a member, and are deleted when they own none', async () => {
+  it('transfers a repository to a member, and is deleted when it owns none', async () => {
     const fay = await fixture.account('fay');
     await json('POST', '/orgs', { username: 'union' }, fay);
     await json('POST', '/orgs/union/repos', { name: 'tool', private: true, auto_init: true }, fay);
