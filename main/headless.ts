@@ -3,13 +3,13 @@ import { serviceChanged, type ServiceState } from '../services/contracts/control
 import { Problem } from '../services/contracts/problem.ts';
 import { restartProcess } from './begin-again.ts';
 import { chooseDesktopShell, runDesktopShell } from './desktop/choice.ts';
-import { getDataDir } from './host/cli/data-dir.ts';
+import { getDataDir } from './host/platform/data-folder.ts';
 import { helpText, parseCommandLine } from './host/cli/command-line.ts';
 import { runCommand } from './host/cli/commands.ts';
 import { DataFolderTaken } from './host/runtime/data-lock.ts';
 import { openHost, type Host } from './host/host.ts';
 import { markCrash } from './host/runtime/crash-marker.ts';
-import { openInBrowser } from './host/runtime/open-browser.ts';
+import { openInBrowser } from './host/platform/open-browser.ts';
 import { registry } from './host/services/registry.ts';
 import { version } from './host/runtime/version.ts';
 import { watchNpm } from './npm-parent.ts';

@@ -23,7 +23,7 @@ import type { HostLog } from './log/log.ts';
 import { logPath, openLog } from './log/open-log.ts';
 import { createMachineMonitor } from './runtime/machine.ts';
 import { Pulses } from './metrics/pulse.ts';
-import { openInBrowser } from './runtime/open-browser.ts';
+import { openInBrowser } from './platform/open-browser.ts';
 import { desktopNotifier } from './desktop/desktop-notifier.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './provisioning/provisioning.ts';
 import type { CapabilityProviders } from './services/capabilities.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { serveHost } from '../desktop/serve-host.ts';
-import { getDataDir } from '../host/cli/data-dir.ts';
+import { getDataDir } from '../host/platform/data-folder.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
 import { markCrash } from '../host/runtime/crash-marker.ts';
 import { exposeCollector } from '../host/runtime/idle-gc.ts';

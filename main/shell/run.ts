@@ -4,7 +4,7 @@ import * as electron from 'electron';
 import Store from 'electron-store';
 import updater from 'electron-updater';
 import { runProgram } from '../desktop/tray-presence.ts';
-import { getDataDir } from '../host/cli/data-dir.ts';
+import { getDataDir } from '../host/platform/data-folder.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
 import { watchNpm } from '../npm-parent.ts';
 import { stopSignals } from '../stop-signals.ts';

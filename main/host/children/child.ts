@@ -5,7 +5,7 @@ import type { ChildExit, ChildOptions, RunningChild } from '../../../services/co
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { buildCleanEnvironment } from '../../../services/kit/clean-environment.ts';
-import { findProcessIdentity, signalGroup } from '../../../services/kit/process-group.ts';
+import { findProcessIdentity, signalGroup } from '../../../services/kit/platform/process-tree.ts';
 import type { Orphans } from './orphans.ts';
 
 const defaultStop = { signal: 'SIGTERM', graceMs: 5000 } as const;

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../services/contracts/service.ts';
-import { isRunning, signalGroup } from '../../../services/kit/process-group.ts';
+import { isRunning, signalGroup } from '../../../services/kit/platform/process-tree.ts';
 
 /** Time from the stop signal until the process is killed. */
 const graceMs = 5000;

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
-import { findPortHolder, type PortHolder } from './port-holder.ts';
+import { findPortHolder, type PortHolder } from '../platform/port-holder.ts';
 
 /** Thrown when the port is in use; code `listener.port_taken` (409). */
 export class PortTaken extends Problem {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { buildCleanEnvironment } from '../../kit/clean-environment.ts';
-import { findProcessIdentity, signalGroup } from '../../kit/process-group.ts';
+import { findProcessIdentity, signalGroup } from '../../kit/platform/process-tree.ts';
 import type { Proxies } from './network-policy.ts';
 
 export interface RunOptions {

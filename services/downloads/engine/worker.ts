@@ -7,7 +7,7 @@ import type { EngineLibrary, Engines } from '../../contracts/control/engines.ts'
 import type { Clock, Log } from '../../contracts/service.ts';
 import { EngineChild } from '../../kit/engine-child.ts';
 import { readLines } from '../../kit/lines.ts';
-import { findProcessIdentity, signalGroup } from '../../kit/process-group.ts';
+import { findProcessIdentity, signalGroup } from '../../kit/platform/process-tree.ts';
 import { interruptTimeoutMs, termTimeoutMs, type Exit, type RunOptions } from './process-runner.ts';
 import type { NetworkPolicy } from './network-policy.ts';
 

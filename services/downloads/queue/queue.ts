@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../contracts/service.ts';
 import { isRunning, type Item } from '../domain/item.ts';
-import { findProcessIdentity } from '../../kit/process-group.ts';
+import { findProcessIdentity } from '../../kit/platform/process-tree.ts';
 import type { EngineMonitor } from '../engine/engine-monitor.ts';
 import type { Folders } from '../files/folders.ts';
 import { findBoundToHours } from '../limits/store.ts';

@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
 import { removeCopies } from '../files/file-delivery.ts';
-import { isRunning, signalGroup } from '../../kit/process-group.ts';
+import { isRunning, signalGroup } from '../../kit/platform/process-tree.ts';
 import type { Folders } from '../files/folders.ts';
 import type { LiveUpdates } from '../reporting/live-updates.ts';
 import type { ActiveRuns } from '../run/active-runs.ts';

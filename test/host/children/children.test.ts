@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openChildren, type ServiceChildren } from '../../../main/host/children/children.ts';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import type { Log } from '../../../services/contracts/service.ts';
-import { findProcessIdentity, isRunning } from '../../../services/kit/process-group.ts';
+import { findProcessIdentity, isRunning } from '../../../services/kit/platform/process-tree.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
 const log: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

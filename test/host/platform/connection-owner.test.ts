@@ -7,7 +7,7 @@ import {
   findOpener,
   ownersInLsof,
   ownersInNetstat,
-} from '../../../main/host/children/connection-owner.ts';
+} from '../../../main/host/platform/connection-owner.ts';
 
 const ports = { clientPort: 50_000, serverPort: 8000 };
 
