@@ -1,55 +1,50 @@
-import { execFile, spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { spawn } from 'node:child_process';
+import { currentPlatform } from './current-platform.ts';
 
-const execFileAsync = promisify(execFile);
+/** Signals that a process tree can receive. */
+export type TreeSignal = 'SIGHUP' | 'SIGINT' | 'SIGKILL' | 'SIGQUIT' | 'SIGTERM';
 
 /**
- * Returns `<pid>/<start time>` of a running process, since a pid alone can be reused. Undefined when there is no such
- * process.
+ * Returns whether a child can lead a process group, which receives signals with all descendants; the value of
+ * `detached` of `spawn`. On Windows `detached` opens a console window instead.
  */
-export async function findProcessIdentity(pid: number): Promise<string | undefined> {
-  try {
-    if (process.platform === 'linux') {
-      const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-      // The second field is the program's name in parentheses and may contain anything; the start time is the 22nd.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return fields[0] === 'Z' ? undefined : `${pid}/${fields[19]}`;
-    }
-    if (process.platform === 'win32') return isAlive(pid) ? `${pid}/` : undefined;
-    const { stdout } = await execFileAsync('ps', ['-o', 'lstart=', '-p', String(pid)]);
-    return `${pid}/${stdout.trim()}`;
-  } catch {
-    return undefined; // No such process.
-  }
+export function hasProcessGroups(platform: NodeJS.Platform = currentPlatform): boolean {
+  return platform !== 'win32';
 }
 
-/** Returns whether the process with this identity still runs. */
-export async function isRunning(identity: string): Promise<boolean> {
-  return (await findProcessIdentity(Number.parseInt(identity, 10))) === identity;
+/**
+ * Returns whether the system ends children together with their parent. On Windows libuv assigns them to a job object
+ * that ends with the process that created it, so they need no record for the time after a crash.
+ */
+export function childrenEndWithParent(platform: NodeJS.Platform = currentPlatform): boolean {
+  return platform === 'win32';
 }
 
-/** Sends a signal to a child process and its descendants. Does nothing when the group has ended. */
-export function signalGroup(pid: number, signal: 'SIGHUP' | 'SIGINT' | 'SIGKILL' | 'SIGQUIT' | 'SIGTERM'): void {
-  if (process.platform === 'win32') {
-    // Windows has no process groups; taskkill ends the process tree.
-    spawn('taskkill', ['/PID', String(pid), '/T', '/F'], { windowsHide: true, stdio: 'ignore' }).on(
-      'error',
-      () => undefined,
-    );
-    return;
-  }
+/**
+ * Sends a signal to a child and its descendants; on Windows, which has no signals, it ends them. The child must still
+ * run: Windows reuses process ids immediately, and the id of an ended child may belong to another program.
+ */
+export function signalTree(pid: number, signal: TreeSignal, platform: NodeJS.Platform = currentPlatform): void {
+  if (hasProcessGroups(platform)) return signalGroup(pid, signal);
+  const options = { windowsHide: true, stdio: 'ignore' } as const;
+  // A failure shows as a child that continues to run.
+  spawn('taskkill', ['/PID', String(pid), '/T', '/F'], options).on('error', () => undefined);
+}
+
+/**
+ * Kills the descendants of a child that has ended. The id of a process group is not reused while the group has
+ * members; Windows has no groups, and nothing is ended there.
+ */
+export function killRemainingTree(pid: number, platform: NodeJS.Platform = currentPlatform): void {
+  if (hasProcessGroups(platform)) signalGroup(pid, 'SIGKILL');
+}
+
+/** ESRCH: the group has ended. macOS reports EPERM for a group in which only zombies remain. */
+function signalGroup(pid: number, signal: TreeSignal): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }
