@@ -45,19 +45,10 @@ export function logFile(path: string, options: LogFileOptions = {}): LogFile {
   const turnOver = (): void => {
     close();
     try {
-      shiftFiles();
+      shiftFiles(path, keep);
       rotateAtBytes = maxBytes;
     } catch {
       rotateAtBytes = size + maxBytes / 10;
-    }
-  };
-
-  const shiftFiles = (): void => {
-    rmSync(`${path}.${keep}`, { force: true });
-    if (keep === 0) rmSync(path, { force: true });
-    for (let number = keep - 1; number >= 0; number -= 1) {
-      const from = number === 0 ? path : `${path}.${number}`;
-      if (existsSync(from)) replaceFileSync(from, `${path}.${number + 1}`);
     }
   };
 
@@ -93,4 +84,14 @@ export function logFile(path: string, options: LogFileOptions = {}): LogFile {
       close();
     },
   };
+}
+
+/** Removes the oldest file, and gives each other one the next number. */
+function shiftFiles(path: string, keep: number): void {
+  rmSync(`${path}.${keep}`, { force: true });
+  if (keep === 0) rmSync(path, { force: true });
+  for (let number = keep - 1; number >= 0; number -= 1) {
+    const from = number === 0 ? path : `${path}.${number}`;
+    if (existsSync(from)) replaceFileSync(from, `${path}.${number + 1}`);
+  }
 }
