@@ -9,6 +9,7 @@ import {
   sentenceRules,
 } from './eslint.language.js';
 import { guardedParsingRules } from './eslint.parsing.js';
+import { platformRules } from './eslint.platform.js';
 import svelteConfig from './svelte.config.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
@@ -146,6 +147,10 @@ export default typescript.config(
     ['main/**/*.ts', 'renderer/src/**/*.{ts,svelte}', 'scripts/**/*.{ts,mjs}', 'services/**/*.ts'],
     ['services/contracts/{is-record,parse-json,percent-encoding}.ts'],
   ),
+  ...platformRules(['main/**/*.ts', 'services/**/*.ts'], ['{services/kit,main/host}/platform/**'], {
+    files: ['scripts/**/*.{mjs,ts}'],
+    layers: ['scripts/commands.mjs'],
+  }),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],

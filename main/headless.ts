@@ -1,18 +1,19 @@
 import { join } from 'node:path';
+import { currentPlatform } from '../services/kit/platform/current-platform.ts';
 import { serviceChanged, type ServiceState } from '../services/contracts/control/api.ts';
 import { Problem } from '../services/contracts/problem.ts';
-import { restartProcess } from './begin-again.ts';
 import { chooseDesktopShell, runDesktopShell } from './desktop/choice.ts';
-import { getDataDir } from './host/cli/data-dir.ts';
+import { getDataDir } from './host/platform/data-folder.ts';
 import { helpText, parseCommandLine } from './host/cli/command-line.ts';
 import { runCommand } from './host/cli/commands.ts';
 import { DataFolderTaken } from './host/runtime/data-lock.ts';
 import { openHost, type Host } from './host/host.ts';
 import { markCrash } from './host/runtime/crash-marker.ts';
-import { openInBrowser } from './host/runtime/open-browser.ts';
+import { openInBrowser } from './host/platform/open-browser.ts';
 import { registry } from './host/services/registry.ts';
 import { version } from './host/runtime/version.ts';
 import { watchNpm } from './npm-parent.ts';
+import { restartProcess, waitForPredecessor } from './restart-process.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 /**
@@ -36,7 +37,7 @@ export async function main(argv: readonly string[], root: string): Promise<void>
       process.stderr.write(`${command.message}\n`);
       process.exitCode = command.exitCode;
     } else {
-      const dataDir = getDataDir(command.dataDir, process.env, process.platform);
+      const dataDir = getDataDir(command.dataDir, process.env, currentPlatform);
       if (command.name === 'start') await startDesktopOrHost(argv, { ...command, dataDir, root });
       else await runCommand(command, { dataDir, descriptors: registry });
     }
@@ -65,7 +66,7 @@ async function startDesktopOrHost(argv: readonly string[], options: StartOptions
   const shell = chooseDesktopShell({
     root: options.root,
     environment: process.env,
-    platform: process.platform,
+    platform: currentPlatform,
     user: process.getuid?.(),
   });
   if ('missing' in shell) return start(options, shell.missing);
@@ -75,6 +76,7 @@ async function startDesktopOrHost(argv: readonly string[], options: StartOptions
 
 /** `why`: reason why there is no window. */
 async function start(options: StartOptions, why: string): Promise<void> {
+  await waitForPredecessor();
   const stopping = stopOnSignals();
   watchNpm(() => stopping.requestStop());
   const open = (): Promise<Host> =>
@@ -143,7 +145,7 @@ async function announceStart(host: Host, options: StartOptions, why: string): Pr
   if (setup !== undefined) print(`First start: make your account at ${setup}`);
   printReady(host);
   const page = setup ?? host.addresses()['control'];
-  if (!options.headless && host.opensBrowser && page !== undefined) openInBrowser(page, process.env, process.platform);
+  if (!options.headless && host.opensBrowser && page !== undefined) openInBrowser(page, process.env, currentPlatform);
 }
 
 function printReady(host: Host): void {
@@ -175,5 +177,5 @@ function print(line: string): void {
 function showRunning(error: unknown): undefined {
   if (!(error instanceof DataFolderTaken) || error.holder?.url === undefined) throw error;
   print(`Homeport is already running at ${error.holder.url} (process ${error.holder.pid}).`);
-  if (process.env['HOMEPORT_OPEN_BROWSER'] !== 'false') openInBrowser(error.holder.url, process.env, process.platform);
+  if (process.env['HOMEPORT_OPEN_BROWSER'] !== 'false') openInBrowser(error.holder.url, process.env, currentPlatform);
 }

@@ -1,3 +1,5 @@
+import { isProcessAlive } from '../services/kit/platform/process-identity.ts';
+
 const pollIntervalMs = 1000;
 
 /**
@@ -9,19 +11,11 @@ export function watchNpm(onParentExit: () => void, environment: NodeJS.ProcessEn
   const parent = process.ppid;
   const byNpm = environment['npm_lifecycle_event'] === 'start' && environment['npm_package_name'] === 'homeport';
   const timer = setInterval(() => {
-    if (process.ppid === parent && isRunning(parent)) return;
+    // On some systems, such as Windows, an orphan retains the pid of its parent.
+    if (process.ppid === parent && isProcessAlive(parent)) return;
     clearInterval(timer);
     onParentExit();
   }, pollIntervalMs).unref();
   if (!byNpm) clearInterval(timer);
   return { [Symbol.dispose]: () => clearInterval(timer) };
-}
-
-/** Covers systems on which an orphan retains the pid of its parent, such as Windows. */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -1,13 +1,16 @@
-// Runs the commands of the set-up in separate process groups, so that they end together with the set-up.
+// Runs the commands of the set-up in separate process groups, so that they end together with the set-up. Other scripts
+// get the operating system from here.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { getToolFile } from './tool-file.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-const windows = process.platform === 'win32';
+export const { platform } = process;
+export const isWindows = platform === 'win32';
 const running = new Set();
 let ending = false;
 
@@ -17,6 +20,24 @@ export function stop(message) {
   process.exit(1);
 }
 
+/** Packages of the programs that the scripts run. */
+const toolPackages = { 'svelte-check': 'svelte-check', tsc: 'typescript', vite: 'vite' };
+
+/**
+ * Returns a program and its arguments that run without a shell. On Windows the programs of packages and npm are shell
+ * scripts, for which Node would need a shell that splits paths at spaces; there Node runs their files.
+ */
+export function resolveCommand(command, args, onWindows = isWindows) {
+  if (!onWindows) return [command, args];
+  if (command === 'node') return [getToolFile('node'), args];
+  if (command === 'npm') {
+    const npm = join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js');
+    return [process.execPath, [npm, ...args]];
+  }
+  if (!Object.hasOwn(toolPackages, command)) return [command, args];
+  return [getToolFile('node'), [getToolFile(toolPackages[command], command), ...args]];
+}
+
 /**
  * Runs a command until it ends. With `quiet`, its output is returned instead of shown. Resolves with `status` (null if the
  * command was killed or does not exist, which sets `missing`), `stdout` and `stderr`.
@@ -24,11 +45,10 @@ export function stop(message) {
 export function run(command, args, { quiet = false, cwd = root, env = {} } = {}) {
   const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
+    const child = spawn(...resolveCommand(command, args), {
       cwd,
       stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
-      shell: windows,
-      detached: !windows,
+      detached: !isWindows,
       env: { ...process.env, PATH: path, ...env },
     });
     let stdout = '';
@@ -70,7 +90,7 @@ export function endOnSignals() {
 
 function kill(child, signal) {
   try {
-    if (windows) child.kill(signal);
+    if (isWindows) child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch (error) {
     if (error.code !== 'ESRCH') throw error;

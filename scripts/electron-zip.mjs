@@ -14,13 +14,14 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { platform } from './commands.mjs';
 
 const [zip, folder] = process.argv.slice(2);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const npmPackage = resolve(root, folder ?? join('node_modules', 'electron'));
 const { version } = readJson('package.json');
 const checksums = readJson('checksums.json');
-const archiveName = `electron-v${version}-${process.platform}-${process.arch}.zip`;
+const archiveName = `electron-v${version}-${platform}-${process.arch}.zip`;
 const dist = join(npmPackage, 'dist');
 const programs = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' };
 
@@ -68,7 +69,7 @@ try {
   await extract(copy, { dir: unpacked });
   rmSync(dist, { recursive: true, force: true });
   renameSync(unpacked, dist);
-  writeFileSync(join(npmPackage, 'path.txt'), programs[process.platform] ?? 'electron');
+  writeFileSync(join(npmPackage, 'path.txt'), programs[platform] ?? 'electron');
 } catch (error) {
   process.exitCode = 1;
   console.error(error.message);

@@ -1,13 +1,12 @@
 // Installs the packages and reports the progress, because a slow connection takes minutes.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { root, run, stop } from './commands.mjs';
+import { isWindows, root, run, stop } from './commands.mjs';
 
 const modules = join(root, 'node_modules');
-const isWindows = process.platform === 'win32';
 /** File that npm writes last. */
 const finished = join(modules, '.package-lock.json');
-const node = join(modules, '.bin', isWindows ? 'node.cmd' : 'node');
+const node = isWindows ? join(modules, 'node', 'bin', 'node.exe') : join(modules, '.bin', 'node');
 
 /** Returns true if an installation was completed and is still present. */
 export function packagesAreWhole() {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isWindows } from './commands.mjs';
 
 const [program, ...args] = process.argv.slice(2);
 const dataDir = mkdtempSync(join(tmpdir(), 'homeport-smoke-'));
@@ -75,7 +76,7 @@ try {
   // Windows has no signals: the process is ended there without closing its services.
   child.kill('SIGTERM');
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  if (process.platform !== 'win32' && child.exitCode !== 0) throw new Error(`exit code ${child.exitCode}`);
+  if (!isWindows && child.exitCode !== 0) throw new Error(`exit code ${child.exitCode}`);
   console.log('ok');
 } finally {
   clearTimeout(limit);

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { platform as currentPlatform } from './commands.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = join(root, '.cache', 'target-packages');
@@ -49,7 +50,7 @@ export function getTargetPackage(name) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [platform = process.platform, arch = process.arch] = process.argv.slice(2);
+  const [platform = currentPlatform, arch = process.arch] = process.argv.slice(2);
   const name = targetPackage(platform, arch);
   if (name === undefined) {
     console.error(`There is no PostgreSQL for ${platform} on ${arch}.`);

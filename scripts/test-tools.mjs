@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { aptDownload, aptInstall } from './apt.mjs';
-import { root, run, stop } from './commands.mjs';
+import { isWindows, root, run, stop } from './commands.mjs';
 
 /** Required command -> Debian package that contains it. */
 const programs = {
@@ -58,7 +58,7 @@ const tools = join(root, '.cache', 'tools');
 
 /** Returns whether a command is on the path. */
 function exists(command) {
-  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
+  const endings = isWindows ? ['.exe', '.cmd', '.bat'] : [''];
   return (process.env.PATH ?? '')
     .split(delimiter)
     .some((folder) => endings.some((ending) => existsSync(join(folder, `${command}${ending}`))));

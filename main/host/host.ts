@@ -1,3 +1,4 @@
+import { currentPlatform } from '../../services/kit/platform/current-platform.ts';
 import type { Bus } from '../../services/contracts/bus.ts';
 import { serviceChanged, settingsChanged } from '../../services/contracts/control/api.ts';
 import { computerResumed } from '../../services/contracts/control/machine.ts';
@@ -23,7 +24,7 @@ import type { HostLog } from './log/log.ts';
 import { logPath, openLog } from './log/open-log.ts';
 import { createMachineMonitor } from './runtime/machine.ts';
 import { Pulses } from './metrics/pulse.ts';
-import { openInBrowser } from './runtime/open-browser.ts';
+import { openInBrowser } from './platform/open-browser.ts';
 import { desktopNotifier } from './desktop/desktop-notifier.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './provisioning/provisioning.ts';
 import type { CapabilityProviders } from './services/capabilities.ts';
@@ -239,7 +240,7 @@ function openDesktop(
   { environment = process.env, notifier, openAddress }: HostOptions,
   { parts }: Kernel,
 ): Desktop {
-  const { platform } = process;
+  const platform = currentPlatform;
   const open = openAddress ?? ((url: string) => openInBrowser(url, environment, platform));
   const desktop: Desktop = {
     notifier: opening.use(notifier ?? desktopNotifier({ environment, platform, log: parts.log.child('popups') })),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { currentPlatform } from '../../services/kit/platform/current-platform.ts';
 import { serveHost } from '../desktop/serve-host.ts';
-import { getDataDir } from '../host/cli/data-dir.ts';
+import { getDataDir } from '../host/platform/data-folder.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
 import { markCrash } from '../host/runtime/crash-marker.ts';
 import { exposeCollector } from '../host/runtime/idle-gc.ts';
@@ -23,7 +24,7 @@ process.on('unhandledRejection', (error) => {
   if (host === undefined) throw error;
   host.log.error('unhandled promise rejection', { error });
 });
-const dataFolder = getDataDir(dataDir, process.env, process.platform);
+const dataFolder = getDataDir(dataDir, process.env, currentPlatform);
 process.on('uncaughtExceptionMonitor', (error) => {
   markCrash(dataFolder);
   host?.log.error('uncaught exception, process ends', { error });

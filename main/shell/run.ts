@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import * as electron from 'electron';
 import Store from 'electron-store';
 import updater from 'electron-updater';
+import { currentPlatform } from '../../services/kit/platform/current-platform.ts';
 import { runProgram } from '../desktop/tray-presence.ts';
-import { getDataDir } from '../host/cli/data-dir.ts';
+import { getDataDir } from '../host/platform/data-folder.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
 import { watchNpm } from '../npm-parent.ts';
 import { stopSignals } from '../stop-signals.ts';
@@ -34,7 +35,7 @@ async function start(argv: readonly string[]): Promise<void> {
     return;
   }
   const { port, safeMode } = command;
-  const dataDir = getDataDir(command.dataDir, process.env, process.platform);
+  const dataDir = getDataDir(command.dataDir, process.env, currentPlatform);
   for (const signal of stopSignals) process.on(signal, () => app.quit());
   watchNpm(() => app.quit());
   await startDesktop({
@@ -42,7 +43,7 @@ async function start(argv: readonly string[]): Promise<void> {
     argv,
     dataDir,
     root: app.getAppPath(),
-    platform: process.platform,
+    platform: currentPlatform,
     environment: process.env,
     hidden: command.hidden,
     hostArgv: [

@@ -12,7 +12,14 @@ import {
 import { Certificates } from './certificates/certificates.ts';
 import { toCertificateState } from './certificates/state.ts';
 import { CurrentCertificate } from './certificates/current-certificate.ts';
-import { getBaseName, toHostLabel, formatForUrl, stripMappedPrefix, getServiceName } from './domain/names.ts';
+import {
+  getBaseName,
+  listCertificateNames,
+  toHostLabel,
+  formatForUrl,
+  stripMappedPrefix,
+  getServiceName,
+} from './domain/names.ts';
 import { findAddressForClient } from './domain/address-for-client.ts';
 import { ListenerManager, type NetworkListener } from './listeners/listener-manager.ts';
 import { InterfaceAddresses } from './listeners/interface-addresses.ts';
@@ -34,12 +41,16 @@ import { listSharedServices } from './shared-services.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
 import { createRedirectHandler } from './trust/http-redirect.ts';
+import { currentPlatform } from '../kit/platform/current-platform.ts';
+import { announcesHostName, hostNameFollowsNetwork } from '../kit/platform/host-name.ts';
 import { SerialQueue } from '../kit/serial-queue.ts';
+import { getNetworkLabel } from './network-label.ts';
 
 /** Coordinates shared services, their listeners and the certificate. */
 export class Network implements AsyncDisposable {
   readonly #context: DispatchContext;
   readonly #settings: Readonly<Settings>;
+  readonly #platform: NodeJS.Platform;
   readonly #label: string;
   readonly #addresses: InterfaceAddresses;
   readonly #certificate: CurrentCertificate;
@@ -57,10 +68,11 @@ export class Network implements AsyncDisposable {
   readonly #updates = new SerialQueue();
   #isClosed = false;
 
-  constructor(context: DispatchContext, settings: Readonly<Settings>) {
+  constructor(context: DispatchContext, settings: Readonly<Settings>, platform: NodeJS.Platform = currentPlatform) {
     this.#context = context;
     this.#settings = settings;
-    this.#label = settings.name === '' ? toHostLabel(hostname()) : settings.name;
+    this.#platform = platform;
+    this.#label = getNetworkLabel(context.files, { name: settings.name, hostname: hostname(), platform });
     this.#addresses = new InterfaceAddresses(settings);
     this.#reservedNames = new ReservedNames(context.hosts);
     this.#certificate = new CurrentCertificate({
@@ -183,11 +195,20 @@ export class Network implements AsyncDisposable {
         : [];
     return [
       ...addressProblems,
+      ...this.#findNameProblems(),
       ...this.#listeners.problems,
       ...this.#certificate.problems,
       ...this.#upstreams.problems,
       ...this.#responder.problems,
     ];
+  }
+
+  /** A name that the system announces as well makes macOS rename the computer. */
+  #findNameProblems(): readonly string[] {
+    const isAnnounced = this.shared.length > 0 && this.#settings.announce;
+    if (!isAnnounced || !announcesHostName(this.#platform) || this.#label !== toHostLabel(hostname())) return [];
+    const name = getBaseName(this.#label);
+    return [`The operating system announces the name ${name} as well. Choose another name in the settings.`];
   }
 
   /** Action that fixes a problem, if any. */
@@ -227,8 +248,9 @@ export class Network implements AsyncDisposable {
       const customHosts = this.#context
         .targets()
         .flatMap(({ id, hosts }) => (this.exposure(id) === 'off' ? [] : hosts));
-      const names = new Set([base, `*.${base}`, toHostLabel(hostname()), 'localhost', ...addresses, ...customHosts]);
-      await this.#certificate.renew(`Homeport ${base}`, [...names]);
+      const computerLabel = hostNameFollowsNetwork(this.#platform) ? undefined : toHostLabel(hostname());
+      const names = listCertificateNames(this.#label, { computerLabel, addresses, customHosts });
+      await this.#certificate.renew(`Homeport ${base}`, names);
     }
     const certificate = this.#certificate.presented;
     const homeportServices = this.#shared().filter(({ id }) => !this.#upstreams.has(id));

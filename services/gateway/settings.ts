@@ -57,7 +57,8 @@ export const Settings = z.object({
     .meta({
       title: 'Name on the network',
       description:
-        'Services are available at names such as push.NAME.local. Leave empty to use the name of this computer.',
+        'Services are available at names such as push.NAME.local. Leave empty to use the name of this computer, on ' +
+        'macOS and Windows followed by -homeport.',
     }),
   httpsPort: z.int().min(0).max(65_535).default(8443).meta({
     live: true,

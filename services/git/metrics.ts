@@ -1,3 +1,4 @@
+import { currentPlatform } from '../kit/platform/current-platform.ts';
 import type { Histogram } from '../contracts/metrics.ts';
 import type { Context } from '../contracts/service.ts';
 import type { Repositories } from './repositories/repositories.ts';
@@ -79,7 +80,7 @@ function registerGiteaGauges({ db, metrics }: Dependencies, repositories: Reposi
       labels: ['goarch', 'goos', 'goversion', 'version'],
       peer: true,
     })
-    .set(1, { goarch: process.arch, goos: process.platform, goversion: '', version: peerVersion });
+    .set(1, { goarch: process.arch, goos: currentPlatform, goversion: '', version: peerVersion });
 }
 
 function createGaugeRegistration(metrics: Context['metrics']) {

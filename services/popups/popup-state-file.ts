@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { replaceFile } from '../kit/platform/file-replacement.ts';
 import type { Log } from '../contracts/service.ts';
 import { SavedPushTopics } from './push-topics.ts';
 import { SavedTally } from './tally.ts';
@@ -70,7 +71,7 @@ export class PopupStateFile {
       await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
       const temporaryFile = `${this.#file}.new`;
       await writeFile(temporaryFile, JSON.stringify(this.#state()), { mode: 0o600 });
-      await rename(temporaryFile, this.#file);
+      await replaceFile(temporaryFile, this.#file);
       this.#hasFailed = false;
     } catch (error) {
       // On a full disk, the state is kept in memory until a restart.

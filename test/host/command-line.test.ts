@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getDataDir } from '../../main/host/cli/data-dir.ts';
+import { getDataDir } from '../../main/host/platform/data-folder.ts';
 import { helpText, parseCommandLine } from '../../main/host/cli/command-line.ts';
 import { registry } from '../../main/host/services/registry.ts';
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -234,6 +234,19 @@ describe('log file', () => {
     expect(all).toMatch(/line 18 \.+\nline 19 \.+\nafter the restart\n$/);
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).size).toBeLessThanOrEqual(100);
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('continues in its file while a file cannot be rotated', () => {
+    const path = join(folder, 'homeport.log');
+    // A rename over a folder fails, as on Windows one over a file that a program has open.
+    mkdirSync(`${path}.1`);
+    using file = logFile(path, { maxBytes: 100, keep: 1 });
+    for (let count = 0; count < 20; count += 1) file.write(`line ${String(count).padStart(2, '0')}`);
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    expect(lines).toHaveLength(20);
+    rmSync(`${path}.1`, { recursive: true });
+    for (let count = 0; count < 3; count += 1) file.write(`line ${'.'.repeat(20)}`);
+    expect(readFileSync(`${path}.1`, 'utf8')).toContain('line 19');
   });
 
   test('survives a missing or full folder and reports lost lines', () => {

@@ -25,6 +25,37 @@ describe('npm run check', () => {
   });
 });
 
+describe('set-up', () => {
+  const resolve = async (command: string, onWindows: boolean): Promise<readonly [string, readonly string[]]> => {
+    const program = `import { resolveCommand } from './scripts/commands.mjs';
+      console.log(JSON.stringify(resolveCommand('${command}', ['a b'], ${String(onWindows)})))`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { cwd: root });
+    return JSON.parse(stdout) as [string, string[]];
+  };
+
+  it('runs the programs of packages by their files on Windows', async () => {
+    const node = join(root, 'node_modules', 'node', 'bin', 'node');
+    expect(await resolve('node', true)).toEqual([node, ['a b']]);
+    for (const command of ['vite', 'tsc', 'svelte-check']) {
+      const [file, [tool = '', ...args]] = await resolve(command, true);
+      expect([file, args]).toEqual([node, ['a b']]);
+      expect(isNodeProgram(readFileSync(tool, 'utf8')), tool).toBe(true);
+    }
+    expect(await resolve('npm', true)).toEqual([process.execPath, [expect.stringMatching(/npm-cli\.js$/), 'a b']]);
+  });
+
+  it('runs other programs by their names', async () => {
+    expect(await resolve('python3', true)).toEqual(['python3', ['a b']]);
+    for (const command of ['node', 'vite', 'npm']) expect(await resolve(command, false)).toEqual([command, ['a b']]);
+  });
+
+  it('uses no shell, which splits paths at spaces on Windows', () => {
+    const scripts = readdirSync(join(root, 'scripts')).filter((name) => /\.(mjs|ts)$/.test(name));
+    const withShell = scripts.filter((name) => /\bshell:/.test(readFileSync(join(root, 'scripts', name), 'utf8')));
+    expect(withShell).toEqual([]);
+  });
+});
+
 describe('.gitattributes', () => {
   /** Returns an attribute that git applies to a file. */
   const getAttribute = async (name: string, file: string): Promise<string> => {

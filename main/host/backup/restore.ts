@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { moveFolderSync, removeTreeSync } from '../../../services/kit/platform/file-replacement.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { KeyWrapping } from '../vault/vault.ts';
 import { isExcluded, returning, staging, type Manifest } from './archive.ts';
@@ -54,13 +55,13 @@ export async function unpackStaged(dataDir: string, file: string): Promise<Manif
   const folder = join(dataDir, staging);
   // Removed first, so that a partly removed folder does not count as complete.
   rmSync(join(folder, 'complete'), { force: true });
-  rmSync(folder, { recursive: true, force: true });
+  removeTreeSync(folder);
   const content = join(folder, 'content');
   mkdirSync(content, { recursive: true, mode: 0o700 });
   try {
     return await unpackBackup(file, content);
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    removeTreeSync(folder);
     throw error;
   }
 }
@@ -75,7 +76,7 @@ export async function completeStaged(dataDir: string, wrapping: KeyWrapping | un
     await checkRestoredKey(join(folder, 'content'), wrapping);
     writeFileSync(join(folder, 'complete'), '');
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    removeTreeSync(folder);
     throw error;
   }
 }
@@ -88,7 +89,7 @@ export async function completeStaged(dataDir: string, wrapping: KeyWrapping | un
 export function finishRestore(dataDir: string): string | undefined {
   const folder = join(dataDir, staging);
   const complete = join(folder, 'complete');
-  if (!existsSync(complete)) rmSync(folder, { recursive: true, force: true });
+  if (!existsSync(complete)) removeTreeSync(folder);
   const stagingFolder = join(dataDir, returning);
   if (existsSync(join(stagingFolder, 'content')) && !existsSync(folder)) stageReturn(stagingFolder, folder);
   if (!existsSync(folder)) return undefined;
@@ -98,21 +99,21 @@ export function finishRestore(dataDir: string): string | undefined {
   if (!existsSync(replacedFolder)) {
     mkdirSync(formerPath, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(dataDir)) {
-      if (!isExcluded(name)) renameSync(join(dataDir, name), join(formerPath, name));
+      if (!isExcluded(name)) moveFolderSync(join(dataDir, name), join(formerPath, name));
     }
     writeFileSync(replacedFolder, '');
   }
   // Either folder may be missing after an interruption behind its last step. Names that a backup omits are preserved.
   const incomingNames = existsSync(content) ? readdirSync(content).filter((name) => !isExcluded(name)) : [];
-  for (const name of incomingNames) renameSync(join(content, name), join(dataDir, name));
+  for (const name of incomingNames) moveFolderSync(join(content, name), join(dataDir, name));
   let formerFolder: string | undefined;
   if (existsSync(formerPath) && readdirSync(formerPath).length > 0) {
     formerFolder = join(dataDir, setAsideName(Date.now()));
-    renameSync(formerPath, formerFolder);
+    moveFolderSync(formerPath, formerFolder);
   }
   // Removed first: without it, everything else counts as leftovers after a crash.
   rmSync(complete);
-  rmSync(folder, { recursive: true, force: true });
+  removeTreeSync(folder);
   return formerFolder;
 }
 
@@ -123,10 +124,10 @@ export function finishRestore(dataDir: string): string | undefined {
 export function stageFormer(dataDir: string, formerPath: string): void {
   const stagingFolder = join(dataDir, returning);
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
-  renameSync(formerPath, join(stagingFolder, 'content'));
+  moveFolderSync(formerPath, join(stagingFolder, 'content'));
 }
 
 function stageReturn(stagingFolder: string, folder: string): void {
   writeFileSync(join(stagingFolder, 'complete'), '');
-  renameSync(stagingFolder, folder);
+  moveFolderSync(stagingFolder, folder);
 }

@@ -1,6 +1,6 @@
-import { renameSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { moveFolderSync, removeTree } from '../../../services/kit/platform/file-replacement.ts';
 import type { SetAsideData } from '../../../services/contracts/control/backups.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { removingPrefix, replacedPrefix } from './archive.ts';
@@ -31,14 +31,14 @@ export async function setAsidePath(dataDir: string, name: string): Promise<strin
  */
 export function removeFromList(dataDir: string, formerFolder: string): string {
   const leaving = join(dataDir, removingPrefix + basename(formerFolder));
-  renameSync(formerFolder, leaving);
+  moveFolderSync(formerFolder, leaving);
   return leaving;
 }
 
 /** Removes the remains of an interrupted removal. */
 export async function removeLeftovers(dataDir: string): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) => name.startsWith(removingPrefix));
-  for (const name of names) await rm(join(dataDir, name), { recursive: true, force: true });
+  for (const name of names) await removeTree(join(dataDir, name));
 }
 
 function replacedAt(name: string): number {

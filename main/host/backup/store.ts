@@ -1,6 +1,7 @@
-import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { removeTree, replaceFile } from '../../../services/kit/platform/file-replacement.ts';
 import type {
   BackupAge,
   BackupContents,
@@ -119,7 +120,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
   async receive(incoming: Readable): Promise<BackupFile> {
     const { file, createdAt } = await receiveBackup(this.folder(), incoming);
     const name = await this.#assignName(createdAt);
-    await rename(file, join(this.folder(), name));
+    await replaceFile(file, join(this.folder(), name));
     const { size } = await stat(join(this.folder(), name));
     this.#options.log.info('backup uploaded', { name, bytes: size });
     return { name, bytes: size, createdAt };
@@ -169,7 +170,7 @@ class BackupFolder implements BackupStore, AsyncDisposable {
     const { dataDir, log } = this.#options;
     const former = await setAsidePath(dataDir, name);
     this.#refuseWhileRestoring();
-    await rm(removeFromList(dataDir, former), { recursive: true, force: true });
+    await removeTree(removeFromList(dataDir, former));
     log.info('set-aside data removed', { name });
   }
 

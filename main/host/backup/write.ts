@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { pack, type Pack } from 'tar-stream';
+import { removeTree, replaceFile } from '../../../services/kit/platform/file-replacement.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { version } from '../runtime/version.ts';
 import { isBesideDatabase, isDatabase, isExcluded, manifestName, measure, type Manifest } from './archive.ts';
@@ -71,7 +72,7 @@ export async function writeBackup(
     ]);
     await filled;
     await syncFile(partial);
-    await rename(partial, target);
+    await replaceFile(partial, target);
     return { files: Object.keys(files).length, bytes: (await stat(target)).size };
   } catch (error) {
     if (error instanceof Problem) throw error;
@@ -81,7 +82,7 @@ export async function writeBackup(
     });
   } finally {
     await rm(partial, { force: true });
-    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
+    if (scratch !== undefined) await removeTree(scratch);
   }
 }
 
@@ -146,7 +147,7 @@ async function fill(
     for (const path of await walk(folder, folder)) {
       await addFile(tar, join(folder, path), `${id}/${servicePartName}/${path}`, files);
     }
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
   const manifest: Manifest = {
     format: 'homeport-backup',

@@ -5,60 +5,75 @@ import type { ChildExit, ChildOptions, RunningChild } from '../../../services/co
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { buildCleanEnvironment } from '../../../services/kit/clean-environment.ts';
-import { findProcessIdentity, signalGroup } from '../../../services/kit/process-group.ts';
+import { findProcessIdentity } from '../../../services/kit/platform/process-identity.ts';
+import {
+  childrenEndWithParent,
+  hasProcessGroups,
+  killRemainingTree,
+  signalTree,
+  type TreeSignal,
+} from '../../../services/kit/platform/process-tree.ts';
 import type { Orphans } from './orphans.ts';
 
 const defaultStop = { signal: 'SIGTERM', graceMs: 5000 } as const;
 
-/** See `Children.start`. `ended` is called once the program and its group have ended. */
+interface StartOptions {
+  readonly clock: Clock;
+  readonly orphans: Orphans;
+  /** Called once the program and its descendants have ended. */
+  readonly ended: () => void;
+  readonly platform: NodeJS.Platform;
+}
+
+/** See `Children.start`. */
 export async function startChild(
   order: ChildOptions,
-  { clock, orphans, ended }: { readonly clock: Clock; readonly orphans: Orphans; readonly ended: () => void },
+  { clock, orphans, ended, platform }: StartOptions,
 ): Promise<RunningChild> {
   order.signal?.throwIfAborted();
-  const process_ = spawnFor(order);
+  const process_ = spawnFor(order, platform);
   const pid = await spawned(process_, order);
-  const exited = toExit(process_, pid).finally(() => {
+  const exited = toExit(process_, pid, platform).finally(() => {
     orphans.forget(pid);
     order.signal?.removeEventListener('abort', abort);
     ended();
   });
   // The `exited` promise reports a program that ends during a write.
   process_.stdin.on('error', () => undefined);
-  const child = new Child(pid, process_, exited, order.stop ?? defaultStop, clock);
+  const child = new Child(pid, { process: process_, exited, stop: order.stop ?? defaultStop, clock, platform });
   const abort = (): void => void child.stop();
   order.signal?.addEventListener('abort', abort, { once: true });
   if (order.signal?.aborted === true) abort();
-  if (order.shortLived !== true) {
+  if (order.shortLived !== true && !childrenEndWithParent(platform)) {
     // Without a reader, Node would discard the output of a program that ends before the first read.
     using _held = bufferOutput(process_);
-    const identity = await findProcessIdentity(pid);
+    const identity = await findProcessIdentity(pid, platform);
     if (identity !== undefined && !child.hasEnded) orphans.record(pid, identity);
   }
   return child;
 }
 
+interface ChildParts {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly exited: Promise<ChildExit>;
+  readonly stop: NonNullable<ChildOptions['stop']>;
+  readonly clock: Clock;
+  readonly platform: NodeJS.Platform;
+}
+
 class Child implements RunningChild {
   readonly pid: number;
   readonly exited: Promise<ChildExit>;
+  readonly #parts: ChildParts;
   readonly #process: ChildProcessWithoutNullStreams;
-  readonly #stop: NonNullable<ChildOptions['stop']>;
-  readonly #clock: Clock;
   #stopping: Promise<ChildExit> | undefined;
   hasEnded = false;
 
-  constructor(
-    pid: number,
-    process_: ChildProcessWithoutNullStreams,
-    exited: Promise<ChildExit>,
-    stop: NonNullable<ChildOptions['stop']>,
-    clock: Clock,
-  ) {
+  constructor(pid: number, parts: ChildParts) {
     this.pid = pid;
-    this.#process = process_;
-    this.#stop = stop;
-    this.#clock = clock;
-    this.exited = exited.finally(() => (this.hasEnded = true));
+    this.#parts = parts;
+    this.#process = parts.process;
+    this.exited = parts.exited.finally(() => (this.hasEnded = true));
   }
 
   get stdin() {
@@ -74,7 +89,7 @@ class Child implements RunningChild {
   }
 
   kill(signal: 'SIGHUP' | 'SIGINT' | 'SIGKILL' | 'SIGTERM'): void {
-    if (!this.hasEnded) signalGroup(this.pid, signal);
+    this.#signal(signal);
   }
 
   stop(): Promise<ChildExit> {
@@ -87,28 +102,31 @@ class Child implements RunningChild {
 
   async #end(): Promise<ChildExit> {
     if (this.hasEnded) return await this.exited;
-    signalGroup(this.pid, this.#stop.signal);
+    const { stop, clock } = this.#parts;
+    this.#signal(stop.signal);
     // Unread output must not delay the end of the streams.
     this.#process.stdout.resume();
     this.#process.stderr.resume();
-    using _late = this.#clock.after(this.#stop.graceMs, () => signalGroup(this.pid, 'SIGKILL'));
+    using _late = clock.after(stop.graceMs, () => this.#signal('SIGKILL'));
     return await this.exited;
+  }
+
+  /** The pid of a process that has exited may belong to another one, also while its streams are still open. */
+  #signal(signal: TreeSignal): void {
+    const { exitCode, signalCode } = this.#process;
+    if (exitCode === null && signalCode === null) signalTree(this.pid, signal, this.#parts.platform);
   }
 }
 
-function spawnFor({
-  file,
-  args,
-  environment,
-  folder,
-  user,
-  inheritedFolder: inheritedFolder,
-}: ChildOptions): ChildProcessWithoutNullStreams {
+function spawnFor(
+  { file, args, environment, folder, user, inheritedFolder }: ChildOptions,
+  platform: NodeJS.Platform,
+): ChildProcessWithoutNullStreams {
   const options: SpawnOptionsWithoutStdio = {
     env: buildCleanEnvironment(environment),
     ...(folder === undefined ? {} : { cwd: folder }),
     ...user,
-    detached: process.platform !== 'win32',
+    detached: hasProcessGroups(platform),
     windowsHide: true,
   };
   if (inheritedFolder === undefined) return spawn(file, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -144,10 +162,10 @@ async function spawned(process_: ChildProcessWithoutNullStreams, { name, file }:
   return process_.pid;
 }
 
-/** Ends the remaining processes of the group with its leader; they could keep the streams open. */
-function toExit(process_: ChildProcessWithoutNullStreams, pid: number): Promise<ChildExit> {
+/** Ends the remaining descendants with their parent; they could keep the streams open. */
+function toExit(process_: ChildProcessWithoutNullStreams, pid: number, platform: NodeJS.Platform): Promise<ChildExit> {
   return new Promise((resolve) => {
-    process_.once('exit', () => signalGroup(pid, 'SIGKILL'));
+    process_.once('exit', () => killRemainingTree(pid, platform));
     process_.once('close', (code, signal) => resolve({ code, signal }));
   });
 }

@@ -1,5 +1,6 @@
 import type { Children, RunningChild } from '../../../services/contracts/children.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
 import { startChild } from './child.ts';
 import { Orphans } from './orphans.ts';
 import { SupervisedChild } from './supervised.ts';
@@ -16,6 +17,7 @@ interface ChildrenOptions {
   readonly noteAddress?: RegisterAddress;
   /** Process ids of running programs. */
   readonly pids?: Set<number>;
+  readonly platform?: NodeJS.Platform;
 }
 
 /**
@@ -24,15 +26,15 @@ interface ChildrenOptions {
  */
 export async function openChildren(
   folder: string,
-  { clock, log, noteAddress, pids }: ChildrenOptions,
+  { clock, log, noteAddress, pids, platform = currentPlatform }: ChildrenOptions,
 ): Promise<ServiceChildren> {
-  const orphans = new Orphans(folder);
+  const orphans = new Orphans(folder, platform);
   await orphans.end(log);
   const running = new Set<RunningChild>();
   const supervised = new Set<SupervisedChild>();
   const start: Children['start'] = async (order) => {
     const ended = Promise.withResolvers<void>();
-    const child = await startChild(order, { clock, orphans, ended: ended.resolve });
+    const child = await startChild(order, { clock, orphans, ended: ended.resolve, platform });
     running.add(child);
     pids?.add(child.pid);
     void ended.promise.then(() => {

@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../services/contracts/service.ts';
-import { isRunning, signalGroup } from '../../../services/kit/process-group.ts';
+import { isRunning } from '../../../services/kit/platform/process-identity.ts';
+import { childrenEndWithParent, signalTree } from '../../../services/kit/platform/process-tree.ts';
 
 /** Time from the stop signal until the process is killed. */
 const graceMs = 5000;
@@ -10,13 +11,15 @@ const pollIntervalMs = 50;
 
 /**
  * Records the running programs of a service on disk: a file per process, named by its pid, with its start time, so
- * that a reused pid is not affected.
+ * that a reused pid is not affected. Records nothing where the system ends children with their parent.
  */
 export class Orphans {
   readonly #folder: string;
+  readonly #platform: NodeJS.Platform;
 
-  constructor(folder: string) {
+  constructor(folder: string, platform: NodeJS.Platform) {
     this.#folder = folder;
+    this.#platform = platform;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
@@ -35,14 +38,17 @@ export class Orphans {
   }
 
   async #endOne(name: string, log: Log): Promise<void> {
+    const platform = this.#platform;
+    // Earlier versions left records there, which contain no start time.
+    if (childrenEndWithParent(platform)) return rmSync(join(this.#folder, name), { force: true });
     const pid = Number(name);
     const identity = readFileSync(join(this.#folder, name), 'utf8');
-    if (Number.isSafeInteger(pid) && pid > 1 && (await isRunning(identity))) {
+    if (Number.isSafeInteger(pid) && pid > 1 && (await isRunning(identity, platform))) {
       log.warn('orphaned child process ended', { pid });
-      signalGroup(pid, 'SIGTERM');
+      signalTree(pid, 'SIGTERM', platform);
       const deadline = Date.now() + graceMs;
-      while (Date.now() < deadline && (await isRunning(identity))) await setTimeout(pollIntervalMs);
-      signalGroup(pid, 'SIGKILL');
+      while (Date.now() < deadline && (await isRunning(identity, platform))) await setTimeout(pollIntervalMs);
+      signalTree(pid, 'SIGKILL', platform);
     }
     rmSync(join(this.#folder, name), { force: true });
   }

@@ -1,5 +1,7 @@
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncFolder } from '../../../services/kit/platform/sync-folder.ts';
+import { replaceFile } from '../../../services/kit/platform/file-replacement.ts';
 
 /** Called before each step of a write; tests stop the process or fail the step there. */
 export type WriteStep = (step: string) => void;
@@ -33,10 +35,10 @@ export async function replaceText(file: string, text: string, step: WriteStep): 
       await renameIfThere(`${file}.${age}`, `${file}.${age + 1}`);
     }
     step('keep the old text as .1');
-    await rename(copyFile, `${file}.1`);
+    await replaceFile(copyFile, `${file}.1`);
   }
   step('put the new text in place');
-  await rename(temporaryFile, file);
+  await replaceFile(temporaryFile, file);
   step('make the renames durable');
   await syncFolder(dirname(file));
 }
@@ -53,7 +55,7 @@ export async function saveCopy(file: string, name: string, text: string, step: W
     if (copyText !== undefined) continue;
     await writeSynced(`${file}.old`, text, step);
     step(`keep a copy as .${name}`);
-    await rename(`${file}.old`, copy);
+    await replaceFile(`${file}.old`, copy);
     await syncFolder(dirname(file));
     return copy;
   }
@@ -63,7 +65,7 @@ export async function saveCopy(file: string, name: string, text: string, step: W
 export async function overwrite(file: string, text: string, step: WriteStep): Promise<void> {
   await writeSynced(`${file}.new`, text, step);
   step('put the new text in place');
-  await rename(`${file}.new`, file);
+  await replaceFile(`${file}.new`, file);
   await syncFolder(dirname(file));
 }
 
@@ -99,22 +101,9 @@ async function writeSynced(file: string, text: string, step: WriteStep): Promise
 
 async function renameIfThere(from: string, to: string): Promise<void> {
   try {
-    await rename(from, to);
+    await replaceFile(from, to);
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error;
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows and some network file systems cannot open or sync a folder; their renames do not need it.
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } catch (error) {
-    if (!hasCode(error, 'EINVAL') && !hasCode(error, 'ENOTSUP')) throw error;
-  } finally {
-    await handle.close();
   }
 }
 

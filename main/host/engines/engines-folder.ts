@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { moveFolderSync } from '../../../services/kit/platform/file-replacement.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 
 /**
@@ -26,7 +27,7 @@ function moveUp(former: string, folder: string): void {
     const isEngine = existsSync(join(former, name, 'current'));
     if (!isEngine || existsSync(join(folder, name))) continue;
     mkdirSync(folder, { recursive: true });
-    renameSync(join(former, name), join(folder, name));
+    moveFolderSync(join(former, name), join(folder, name));
   }
   if (readdirSync(former).length === 0) rmdirSync(former);
 }

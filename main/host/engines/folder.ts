@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isProcessAlive } from '../../../services/kit/platform/process-identity.ts';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
+import { executableName } from '../../../services/kit/platform/executables.ts';
+import {
+  isPassingFileError,
+  moveFolder,
+  removeTree,
+  replaceFile,
+} from '../../../services/kit/platform/file-replacement.ts';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
 
 const Pointer = z.object({ current: z.string(), previous: z.string().nullable() });
@@ -19,10 +28,19 @@ const partial = /^\.partial-(\d+)-/;
 export class EngineFolder {
   readonly #name: string;
   readonly #base: string;
+  readonly #platform: NodeJS.Platform;
+  readonly #removeFolder: (path: string) => Promise<void>;
 
-  constructor(root: string, name: string) {
+  constructor(
+    root: string,
+    name: string,
+    platform: NodeJS.Platform = currentPlatform,
+    removeFolder: (path: string) => Promise<void> = (path) => removeTree(path, platform),
+  ) {
     this.#name = name;
     this.#base = join(root, name);
+    this.#platform = platform;
+    this.#removeFolder = removeFolder;
   }
 
   /** Returns usable executables, best first: the current version, then the previous one. */
@@ -50,7 +68,7 @@ export class EngineFolder {
     const folder = `${version}-${randomBytes(4).toString('hex')}`;
     await access(join(staged, executableName(this.#name)));
     const before = await this.#pointer();
-    await rename(staged, join(this.#base, folder));
+    await moveFolder(staged, join(this.#base, folder));
     await this.#point({ current: folder, previous: before?.current ?? null });
     await this.clean();
     return join(this.#base, folder, executableName(this.#name));
@@ -62,13 +80,27 @@ export class EngineFolder {
     for (const entry of await readdir(this.#base).catch(() => [])) {
       if (entry.startsWith('current') || entry === pointer?.current || entry === pointer?.previous) continue;
       const installer = partial.exec(entry)?.[1];
-      const alive = installer === undefined ? await this.#isYoung(entry) : isRunning(Number(installer));
-      if (!alive) await rm(join(this.#base, entry), { recursive: true, force: true });
+      const alive = installer === undefined ? await this.#isYoung(entry) : isProcessAlive(Number(installer));
+      if (!alive) await this.#removeUnlessInUse(join(this.#base, entry));
     }
   }
 
+  /** Removes all versions. What a running job still uses is no longer installed, and a later {@link clean} removes it. */
   async remove(): Promise<void> {
-    await rm(this.#base, { recursive: true, force: true });
+    await rm(join(this.#base, 'current'), { force: true });
+    for (const entry of await readdir(this.#base).catch(() => [])) {
+      await this.#removeUnlessInUse(join(this.#base, entry));
+    }
+    await this.#removeUnlessInUse(this.#base);
+  }
+
+  /** Windows refuses to remove a program that runs. */
+  async #removeUnlessInUse(path: string): Promise<void> {
+    try {
+      await this.#removeFolder(path);
+    } catch (error) {
+      if (!isPassingFileError(error, this.#platform)) throw error;
+    }
   }
 
   async #isYoung(entry: string): Promise<boolean> {
@@ -92,19 +124,6 @@ export class EngineFolder {
     } finally {
       await file.close();
     }
-    await rename(draft, join(this.#base, 'current'));
-  }
-}
-
-export function executableName(name: string): string {
-  return process.platform === 'win32' ? `${name}.exe` : name;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    await replaceFile(draft, join(this.#base, 'current'));
   }
 }

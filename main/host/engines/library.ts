@@ -1,5 +1,6 @@
 import { open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { EngineLibrary } from '../../../services/contracts/control/engines.ts';
 import { findPython } from './python.ts';
@@ -23,7 +24,7 @@ export async function findLibrary(
   { name, python: its }: Pick<EngineSpec, 'name' | 'python'>,
   executable: string,
 ): Promise<EngineLibrary | undefined> {
-  if (process.platform === 'win32' || its === undefined) return undefined;
+  if (currentPlatform === 'win32' || its === undefined) return undefined;
   const path = await realpath(executable);
   const packages = join(dirname(path), 'packages');
   if (await isFolder(join(packages, its.module))) {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { chmod, open, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
+import { executableName } from '../../../services/kit/platform/executables.ts';
+import { removeTree, replaceFile } from '../../../services/kit/platform/file-replacement.ts';
 import type { EngineSource, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { Log } from '../../../services/contracts/service.ts';
-import { executableName } from './folder.ts';
 import { archiveName, isArchive } from './library.ts';
 import { findPython } from './python.ts';
 import { SourceUnavailable, type InstallOptions, type Strategy } from './strategy.ts';
@@ -25,8 +27,8 @@ export function officialRelease(source: Release, releases = source.releases): St
       report('Asking for the official release');
       const address = `${releases}/download/${source.version}`;
       const sums = await (await request(`${address}/${source.sums}`)).text();
-      const { platform, arch } = process;
-      const asset = source.asset({ platform, arch, python: (await findPython()) !== undefined });
+      const { arch } = process;
+      const asset = source.asset({ platform: currentPlatform, arch, python: (await findPython()) !== undefined });
       const expected = sums
         .split('\n')
         .map((line) => line.trim().split(/\s+\*?/))
@@ -47,7 +49,7 @@ export function officialRelease(source: Release, releases = source.releases): St
         await folder.publish(staged, answer.version);
         log.info('engine installed from the official release', { asset, version: answer.version });
       } finally {
-        await rm(staged, { recursive: true, force: true });
+        await removeTree(staged);
       }
     },
   };
@@ -69,13 +71,13 @@ async function withExtras(spec: EngineSpec, staged: string, log: Log, report: In
   report(extras.step);
   if (!(await addExtras(spec, python, staged, log))) return;
   const archive = archiveName(name);
-  await rename(path, join(staged, archive));
+  await replaceFile(path, join(staged, archive));
   await writeFile(path, buildLauncher(python, `"$here/${archive}" ${options}`), { mode: 0o755 });
   const answer = await askVersion(spec, path);
   if ('version' in answer) return;
   log.warn('engine failed with extras, extras removed', { engine: name, extras: extras.title, reason: answer.reason });
-  await rm(getPackages(staged), { recursive: true });
-  await rename(join(staged, archive), path);
+  await removeTree(getPackages(staged));
+  await replaceFile(join(staged, archive), path);
 }
 
 /** Short timeout for the headers, long one for the body. */

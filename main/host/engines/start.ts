@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { hasProcessGroups } from '../../../services/kit/platform/process-tree.ts';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
 import { buildCleanEnvironment } from '../../../services/kit/clean-environment.ts';
 
@@ -12,7 +13,7 @@ export const startLibrary: Engines['start'] = ({ python, path }, { script, folde
   return spawn(python, [...isolated, '-u', '-c', script, path], {
     cwd: folder,
     env: buildCleanEnvironment({ ...utf8, ...electron }),
-    detached: process.platform !== 'win32',
+    detached: hasProcessGroups(),
     windowsHide: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

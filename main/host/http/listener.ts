@@ -50,7 +50,7 @@ export interface Listener {
 
 /**
  * Opens a port of a service with guard, limits, access log and request metrics.
- * @throws PortTaken (409); Problem `listener.port_forbidden` (403), `listener.no_address` (500).
+ * @throws PortTaken (409); PortForbidden (403); Problem `listener.no_address` (500).
  */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { service, log, port, hosts = ['127.0.0.1', '::1'], avoidPorts = [] } = options;

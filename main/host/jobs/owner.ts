@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { getMachineId } from '../../../services/kit/platform/machine-id.ts';
+import { isProcessAlive } from '../../../services/kit/platform/process-identity.ts';
+import { getProcessSpace } from '../platform/process-space.ts';
 
 /**
  * Returns the owner of leases: `<machine, boot and process space>|<pid>|<start of the process>|<worker>`. With it a
@@ -14,29 +15,14 @@ export function isGone(owner: string): boolean {
   const [space = '', pid = '', started = ''] = owner.split('|');
   if (space !== processSpace()) return false;
   if (Number(pid) === process.pid) return started !== String(startedAt());
-  return !isAlive(Number(pid));
+  return !isProcessAlive(Number(pid));
 }
 
 /** Process ids are valid only within one boot of one computer, and within one container. */
 function processSpace(): string {
-  const bootFile = '/proc/sys/kernel/random/boot_id';
-  const namespaceLink = '/proc/self/ns/pid';
-  const boot = existsSync(bootFile) ? readFileSync(bootFile, 'utf8').trim() : '';
-  const namespace = existsSync(namespaceLink) ? readlinkSync(namespaceLink) : '';
-  return `${hostname()}/${boot}/${namespace}`.replaceAll('|', '');
+  return `${getMachineId()}/${getProcessSpace()}`.replaceAll('|', '');
 }
 
 function startedAt(): number {
   return Math.round(performance.timeOrigin);
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: the process exists and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

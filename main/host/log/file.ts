@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
+import { replaceFileSync } from '../../../services/kit/platform/file-replacement.ts';
 
 export interface LogFileOptions {
   /** Maximum size before the file is rotated. Default 10 MiB. */
@@ -23,6 +24,7 @@ export function logFile(path: string, options: LogFileOptions = {}): LogFile {
   const keep = Math.max(0, options.keep ?? 5);
   let handle: number | undefined;
   let size = 0;
+  let rotateAtBytes = maxBytes;
   let lostLines = 0;
   let closed = false;
 
@@ -39,20 +41,21 @@ export function logFile(path: string, options: LogFileOptions = {}): LogFile {
     closeSync(closing);
   };
 
+  /** Another program may have a file open that then cannot be renamed; the log grows until a later attempt. */
   const turnOver = (): void => {
     close();
-    rmSync(`${path}.${keep}`, { force: true });
-    if (keep === 0) rmSync(path, { force: true });
-    for (let number = keep - 1; number >= 0; number -= 1) {
-      const from = number === 0 ? path : `${path}.${number}`;
-      if (existsSync(from)) renameSync(from, `${path}.${number + 1}`);
+    try {
+      shiftFiles(path, keep);
+      rotateAtBytes = maxBytes;
+    } catch {
+      rotateAtBytes = size + maxBytes / 10;
     }
   };
 
   const append = (line: string): void => {
     const bytes = Buffer.from(`${line}\n`);
     handle ??= open();
-    if (size > 0 && size + bytes.length > maxBytes) {
+    if (size > 0 && size + bytes.length > rotateAtBytes) {
       turnOver();
       handle = open();
     }
@@ -81,4 +84,14 @@ export function logFile(path: string, options: LogFileOptions = {}): LogFile {
       close();
     },
   };
+}
+
+/** Removes the oldest file, and gives each other one the next number. */
+function shiftFiles(path: string, keep: number): void {
+  rmSync(`${path}.${keep}`, { force: true });
+  if (keep === 0) rmSync(path, { force: true });
+  for (let number = keep - 1; number >= 0; number -= 1) {
+    const from = number === 0 ? path : `${path}.${number}`;
+    if (existsSync(from)) replaceFileSync(from, `${path}.${number + 1}`);
+  }
 }

@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFileSync } from '../../../services/kit/platform/file-replacement.ts';
 import type { Pulse } from '../../../services/contracts/control/overview.ts';
 import type { Clock, Log, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { HostMetrics } from './metrics.ts';
@@ -93,7 +94,7 @@ export class Pulses implements AsyncDisposable {
     const stored = Object.fromEntries([...this.#hours].map(([id, hours]) => [id, Object.fromEntries(hours)]));
     try {
       writeFileSync(`${this.#file}.new`, JSON.stringify(stored), { mode: 0o600 });
-      renameSync(`${this.#file}.new`, this.#file);
+      replaceFileSync(`${this.#file}.new`, this.#file);
     } catch (error) {
       this.#log.warn('service activity not saved', { error });
     }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { getForkedProcessIds } from '../../../services/kit/forked-processes.ts';
 import { isAddressOfThisComputer } from '../../../services/kit/own-listeners.ts';
-import { findOpener } from '../children/connection-owner.ts';
+import { findOpener } from '../platform/connection-owner.ts';
 import type { OwnConnections } from '../fetch/own-connections.ts';
 import { getRemoteAddress } from '../http/access.ts';
 

@@ -1,4 +1,5 @@
-import { arch, platform, release, totalmem } from 'node:os';
+import { arch, release, totalmem } from 'node:os';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
 import type { SettingsView } from '../../../services/contracts/control/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { HostEngines } from '../engines/engines.ts';
@@ -23,7 +24,7 @@ const maxLines = 60;
 export async function writeReport({ version, runners, config, engines, log }: ReportDependencies): Promise<string> {
   const { rss } = process.memoryUsage();
   const parts = [
-    `Homeport ${version}, Node ${process.versions.node}, ${platform()} ${release()} ${arch()}`,
+    `Homeport ${version}, Node ${process.versions.node}, ${currentPlatform} ${release()} ${arch()}`,
     `${megabytes(rss)} of ${megabytes(totalmem())} in use, up for ${String(Math.round(process.uptime() / 60))} min`,
     '',
     'Services',

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { moveFolderSync } from '../../../services/kit/platform/file-replacement.ts';
 import type { Hosts } from '../../../services/contracts/hosts.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import type { Clock, Context, Log, ServiceDescriptor } from '../../../services/contracts/service.ts';
@@ -109,6 +110,6 @@ function openServiceDatabase(
 function moveFormerFiles({ id, formerFiles = {} }: ServiceDescriptor, dataDir: string): void {
   for (const [from, to] of Object.entries(formerFiles)) {
     const [former, own] = [join(dataDir, from), join(dataDir, id, to)];
-    if (existsSync(former) && !existsSync(own)) renameSync(former, own);
+    if (existsSync(former) && !existsSync(own)) moveFolderSync(former, own);
   }
 }

@@ -7,7 +7,7 @@ import type { CertificateFiles, ListenerHandler, ListenerManifest } from '../../
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { portSettings } from '../config/sections.ts';
 import { portsIn, type ServiceSettings } from '../config/settings.ts';
-import { PortTaken } from '../http/bind.ts';
+import { PortUnavailable } from '../http/port-unavailable.ts';
 import { readCertificate } from '../http/certificate.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
@@ -161,7 +161,7 @@ class RetriedListener {
       if (this.state.reason !== reason && (this.#descriptor.listeners?.length ?? 0) > 1) {
         log.child(service).error('a listener could not open', { listener: this.#manifest.name, error });
       }
-      const suggestedPort = error instanceof PortTaken ? (error.suggestedPort ?? null) : null;
+      const suggestedPort = error instanceof PortUnavailable ? (error.suggestedPort ?? null) : null;
       this.#become({ reason, suggestedPort });
       return { error, retry: (opened) => this.#tryAgain(opened) };
     }

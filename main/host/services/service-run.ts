@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../../services/kit/platform/file-replacement.ts';
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
 import type { DispatchHandlers, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import type { Hosts } from '../../../services/contracts/hosts.ts';
@@ -223,7 +223,7 @@ export function getStopTimeout({ stopMs = 0 }: ServiceDescriptor, { hostSettings
 async function restoreParts(service: Service, folder: string): Promise<void> {
   if (service.restore === undefined || !existsSync(folder)) return;
   await service.restore(folder);
-  await rm(folder, { recursive: true, force: true });
+  await removeTree(folder);
 }
 
 function buildStoppedProblem(): Problem {

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { syncFolder } from '../../../services/kit/platform/sync-folder.ts';
+import { hasFileModes } from '../../../services/kit/platform/file-systems.ts';
+import { replaceFile } from '../../../services/kit/platform/file-replacement.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
 
@@ -12,7 +15,7 @@ export type StoredKey =
 
 const Wrapped = z.object({ wrapping: z.string().min(1), key: z.string().min(1) });
 
-const systemHasModes = process.platform !== 'win32';
+const systemHasModes = hasFileModes();
 
 /** Returns undefined when the file does not exist. Removes permissions of other users. */
 export async function readKeyFile(path: string, log: Log): Promise<StoredKey | undefined> {
@@ -50,12 +53,12 @@ export async function replacePrivateFile(path: string, text: string): Promise<vo
     } finally {
       await file.close();
     }
-    await rename(unfinished, path);
+    await replaceFile(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
   }
-  if (systemHasModes) await syncFolder(folder);
+  await syncFolder(folder);
 }
 
 async function tighten(path: string, log: Log): Promise<void> {
@@ -63,14 +66,4 @@ async function tighten(path: string, log: Log): Promise<void> {
   if ((mode & 0o077) === 0) return;
   await chmod(path, 0o600);
   log.warn('vault key file permissions tightened', { path, was: (mode & 0o777).toString(8) });
-}
-
-/** Without this, a power failure may undo the rename. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

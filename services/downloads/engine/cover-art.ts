@@ -1,5 +1,6 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import { ffmpeg, type FfmpegCall } from './ffmpeg.ts';
 
 /** File extensions that support a cover. */
@@ -41,7 +42,7 @@ export async function embedCover(call: FfmpegCall, file: string, picture: string
         ...['-disposition:v', 'attached_pic', ...tags, ...version, draftFile],
       ]);
     }
-    await rename(draftFile, file);
+    await replaceFile(draftFile, file);
   } finally {
     await Promise.all([draftFile, metadataFile].map(async (path) => await rm(path, { force: true })));
   }

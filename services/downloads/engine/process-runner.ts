@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process';
 import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { buildCleanEnvironment } from '../../kit/clean-environment.ts';
-import { findProcessIdentity, signalGroup } from '../../kit/process-group.ts';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
+import { findProcessIdentity } from '../../kit/platform/process-identity.ts';
+import {
+  childrenEndWithParent,
+  hasProcessGroups,
+  killRemainingTree,
+  signalTree,
+  type TreeSignal,
+} from '../../kit/platform/process-tree.ts';
 import type { Proxies } from './network-policy.ts';
 
 export interface RunOptions {
@@ -14,7 +22,10 @@ export interface RunOptions {
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
   /** Replaces the proxies of the environment and their exceptions. */
   readonly proxies?: Proxies | undefined;
-  /** Called with the child's identity after its start; a rejection stops the child. */
+  /**
+   * Called with the child's identity after its start; a rejection stops the child. Not called where the system ends
+   * children with their parent.
+   */
   readonly onStart?: (identity: string) => Promise<void>;
 }
 
@@ -31,14 +42,19 @@ export const termTimeoutMs = 5000;
 export const interruptTimeoutMs = 15_000;
 
 /**
- * Runs a program in a separate process group and reads its lines. An abort ends the whole group, including programs
- * that it started (ffmpeg on a live stream). Resolves after the last line.
+ * Runs a program and reads its lines. An abort ends it with the programs that it started (ffmpeg on a live stream).
+ * Resolves after the last line.
  */
-export async function runLines(file: string, args: readonly string[], options: RunOptions): Promise<Exit> {
+export async function runLines(
+  file: string,
+  args: readonly string[],
+  options: RunOptions,
+  platform: NodeJS.Platform = currentPlatform,
+): Promise<Exit> {
   options.signal.throwIfAborted();
   const child = spawn(file, args, {
     env: buildEnvironment(options.proxies),
-    detached: process.platform !== 'win32',
+    detached: hasProcessGroups(platform),
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -50,21 +66,23 @@ export async function runLines(file: string, args: readonly string[], options: R
   if (pid === undefined) return await exited;
 
   let killTimer: Disposable | undefined;
-  const stop = (): void => {
-    signalGroup(pid, 'SIGTERM');
-    killTimer ??= options.clock.after(termTimeoutMs, () => signalGroup(pid, 'SIGKILL'));
+  const end = (signal: TreeSignal, timeoutMs: number): void => {
+    // The pid of a child that has exited may belong to another program, also while its output is still read.
+    const signalRunning = (each: TreeSignal): void => {
+      if (child.exitCode === null && child.signalCode === null) signalTree(pid, each, platform);
+    };
+    signalRunning(signal);
+    killTimer ??= options.clock.after(timeoutMs, () => signalRunning('SIGKILL'));
   };
-  const interrupt = (): void => {
-    signalGroup(pid, 'SIGINT');
-    killTimer ??= options.clock.after(interruptTimeoutMs, () => signalGroup(pid, 'SIGKILL'));
-  };
+  const stop = (): void => end('SIGTERM', termTimeoutMs);
+  const interrupt = (): void => end('SIGINT', interruptTimeoutMs);
   options.signal.addEventListener('abort', stop, { once: true });
   options.interrupt?.addEventListener('abort', interrupt, { once: true });
   readLines(child.stdout, (line) => options.onLine(line, 'stdout'));
   readLines(child.stderr, (line) => options.onLine(line, 'stderr'));
   try {
-    if (options.onStart !== undefined) {
-      const identity = await findProcessIdentity(pid);
+    if (options.onStart !== undefined && !childrenEndWithParent(platform)) {
+      const identity = await findProcessIdentity(pid, platform);
       if (identity !== undefined) {
         await options.onStart(identity).catch(async (error: unknown) => {
           stop();
@@ -78,8 +96,7 @@ export async function runLines(file: string, args: readonly string[], options: R
     options.signal.removeEventListener('abort', stop);
     options.interrupt?.removeEventListener('abort', interrupt);
     killTimer?.[Symbol.dispose]();
-    // The leader ended; its remaining processes are killed.
-    signalGroup(pid, 'SIGKILL');
+    killRemainingTree(pid, platform);
   }
 }
 

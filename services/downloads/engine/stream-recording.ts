@@ -1,5 +1,6 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
+import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { ffmpeg, type FfmpegCall } from './ffmpeg.ts';
 
@@ -35,7 +36,7 @@ export function addBreakSuffix(file: string): string {
 
 /** Keeps a part without a container if ffmpeg cannot convert it. */
 async function remux(part: string, target: string, call: FfmpegCall | undefined): Promise<void> {
-  if (call === undefined) return await rename(part, target);
+  if (call === undefined) return await replaceFile(part, target);
   try {
     await ffmpeg(call, [
       '-fflags',
@@ -52,6 +53,6 @@ async function remux(part: string, target: string, call: FfmpegCall | undefined)
     await rm(part);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    await rename(part, target);
+    await replaceFile(part, target);
   }
 }

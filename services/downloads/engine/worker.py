@@ -385,7 +385,8 @@ def force_proxies(proxies):
 def kill_group(pid):
     try:
         os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):
+        # macOS reports EPERM for a group in which only zombies remain.
         pass
 
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,9 @@ import type { EngineLibrary, Engines } from '../../contracts/control/engines.ts'
 import type { Clock, Log } from '../../contracts/service.ts';
 import { EngineChild } from '../../kit/engine-child.ts';
 import { readLines } from '../../kit/lines.ts';
-import { findProcessIdentity, signalGroup } from '../../kit/process-group.ts';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
+import { findProcessIdentity } from '../../kit/platform/process-identity.ts';
+import { killRemainingTree, signalTree, type TreeSignal } from '../../kit/platform/process-tree.ts';
 import { interruptTimeoutMs, termTimeoutMs, type Exit, type RunOptions } from './process-runner.ts';
 import type { NetworkPolicy } from './network-policy.ts';
 
@@ -67,7 +69,7 @@ export class Worker implements AsyncDisposable {
   ): Promise<Worker> {
     await using cleanup = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), 'homeport-'));
-    cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+    cleanup.defer(() => removeTree(folder));
     const server = createServer({ pauseOnConnect: true });
     cleanup.defer(() => void server.close());
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(join(folder, 's'), resolve));
@@ -95,19 +97,15 @@ export class Worker implements AsyncDisposable {
     const id = this.#next++;
     let pid: number | undefined;
     let killTimer: Disposable | undefined;
-    const stop = (): void => {
+    const end = (signal: TreeSignal, timeoutMs: number): void => {
       // Called again when the pid is known.
       if (pid === undefined) return;
       const groupLeader = pid;
-      signalGroup(groupLeader, 'SIGTERM');
-      killTimer ??= this.#clock.after(termTimeoutMs, () => signalGroup(groupLeader, 'SIGKILL'));
+      signalTree(groupLeader, signal);
+      killTimer ??= this.#clock.after(timeoutMs, () => signalTree(groupLeader, 'SIGKILL'));
     };
-    const interrupt = (): void => {
-      if (pid === undefined) return;
-      const groupLeader = pid;
-      signalGroup(groupLeader, 'SIGINT');
-      killTimer ??= this.#clock.after(interruptTimeoutMs, () => signalGroup(groupLeader, 'SIGKILL'));
-    };
+    const stop = (): void => end('SIGTERM', termTimeoutMs);
+    const interrupt = (): void => end('SIGINT', interruptTimeoutMs);
     options.signal.addEventListener('abort', stop, { once: true });
     options.interrupt?.addEventListener('abort', interrupt, { once: true });
     try {
@@ -134,8 +132,7 @@ export class Worker implements AsyncDisposable {
       options.signal.removeEventListener('abort', stop);
       options.interrupt?.removeEventListener('abort', interrupt);
       killTimer?.[Symbol.dispose]();
-      // The leader ended; its remaining processes are killed.
-      if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+      if (pid !== undefined) killRemainingTree(pid);
     }
   }
 
@@ -199,7 +196,7 @@ export class Worker implements AsyncDisposable {
   async #failAll(): Promise<void> {
     for (const job of this.#jobs.values()) job.ended(job.exit ?? lostExit);
     this.#server.close();
-    await rm(this.#folder, { recursive: true, force: true });
+    await removeTree(this.#folder);
   }
 }
 

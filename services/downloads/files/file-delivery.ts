@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { copyFile, link, lstat, open, readdir, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
+import { copyFile, link, lstat, open, readdir, realpath, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { DownloadProblem, type DownloadFailure } from '../domain/failure.ts';
 import { buildCompanionName } from '../domain/template.ts';
@@ -222,10 +223,10 @@ async function linkFile(source: string, path: string): Promise<(() => Promise<vo
   if (reservation === undefined) return undefined;
   await reservation.close();
   try {
-    await rename(source, path);
+    await replaceFile(source, path);
   } catch (error) {
     await unlink(path);
     throw error;
   }
-  return async () => await rename(path, source);
+  return async () => await replaceFile(path, source);
 }

@@ -1,5 +1,6 @@
 import { chmod, chown, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { hasFileModes } from '../../kit/platform/file-systems.ts';
 
 /** Mode and owner of new files and folders; undefined keeps the system's default. */
 export interface FilePermissions {
@@ -16,11 +17,11 @@ interface PermissionSettings {
 }
 
 /** Only root may change the owner of files. */
-const isRoot = process.platform !== 'win32' && process.getuid?.() === 0;
+const isRoot = hasFileModes() && process.getuid?.() === 0;
 
 /** Returns the permissions of the settings that this process may apply. */
 export function getPermissions({ umask, owner, group }: PermissionSettings): FilePermissions {
-  const hasMode = process.platform !== 'win32' && umask !== '';
+  const hasMode = hasFileModes() && umask !== '';
   const umaskBits = Number.parseInt(umask || '0', 8);
   return {
     ...(hasMode ? { fileMode: 0o666 & ~umaskBits, folderMode: 0o777 & ~umaskBits } : {}),
@@ -30,7 +31,7 @@ export function getPermissions({ umask, owner, group }: PermissionSettings): Fil
 
 /** Explains which settings cannot be applied, for the log; undefined when all can. */
 export function findPermissionProblem({ umask, owner, group }: PermissionSettings): string | undefined {
-  if (process.platform === 'win32' && umask !== '') return 'UMASK has no effect on Windows';
+  if (!hasFileModes() && umask !== '') return 'UMASK has no effect on Windows';
   const hasOwner = owner !== null || group !== null;
   return hasOwner && !isRoot ? 'UID and GID have no effect: only root may change the owner of files' : undefined;
 }

@@ -1,6 +1,7 @@
-import { readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { readdir, stat, statfs, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import { DownloadProblem, type DownloadFailure } from '../domain/failure.ts';
 import type { Order } from '../domain/order.ts';
 import { splitFolder } from '../domain/template.ts';
@@ -160,7 +161,7 @@ export class Folders {
   }
 
   async remove(uid: string): Promise<void> {
-    await rm(this.getPath(uid), { recursive: true, force: true });
+    await removeTree(this.getPath(uid));
   }
 
   /** Removes the work folders of downloads that are no longer needed. */

@@ -1,5 +1,6 @@
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { detectionBytes, findImageType } from '../../kit/file-type.ts';
@@ -84,7 +85,7 @@ export class Thumbnails {
       if (reply.status !== 200 || (await findImageType(reply.body)) === undefined) return undefined;
       await mkdir(this.#folder, { recursive: true });
       await writeFile(`${path}.part`, reply.body);
-      await rename(`${path}.part`, path);
+      await replaceFile(`${path}.part`, path);
     } catch (error) {
       if (!(error instanceof Problem)) log.warn('thumbnail not stored', { error });
       return undefined;

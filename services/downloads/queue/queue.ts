@@ -1,7 +1,7 @@
-import { hostname } from 'node:os';
 import type { Context } from '../../contracts/service.ts';
 import { isRunning, type Item } from '../domain/item.ts';
-import { findProcessIdentity } from '../../kit/process-group.ts';
+import { getMachineId } from '../../kit/platform/machine-id.ts';
+import { findProcessIdentity } from '../../kit/platform/process-identity.ts';
 import type { EngineMonitor } from '../engine/engine-monitor.ts';
 import type { Folders } from '../files/folders.ts';
 import { findBoundToHours } from '../limits/store.ts';
@@ -36,7 +36,7 @@ interface Dependencies {
 export class Queue implements AsyncDisposable {
   readonly #deps: Dependencies;
   readonly #resources = new DisposableStack();
-  #holder: RunOwner = { machine: hostname(), process: '' };
+  #holder: RunOwner = { machine: getMachineId(), process: '' };
   readonly #filling = new CoalescedRun(() => this.#fill());
   #closed = false;
   #holds = 0;
@@ -67,7 +67,10 @@ export class Queue implements AsyncDisposable {
 
   async start(): Promise<void> {
     const { context } = this.#deps;
-    this.#holder = { machine: hostname(), process: (await findProcessIdentity(process.pid)) ?? String(process.pid) };
+    this.#holder = {
+      machine: getMachineId(),
+      process: (await findProcessIdentity(process.pid)) ?? String(process.pid),
+    };
     await recover(this.#deps, this.#holder, true);
     await removeLeftovers(this.#deps);
     const logErrors = (work: () => Promise<void>) => (): void => {

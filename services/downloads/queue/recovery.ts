@@ -1,7 +1,9 @@
 import { sep } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
 import { removeCopies } from '../files/file-delivery.ts';
-import { isRunning, signalGroup } from '../../kit/process-group.ts';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
+import { findProcessState, isRunning } from '../../kit/platform/process-identity.ts';
+import { childrenEndWithParent, signalTree } from '../../kit/platform/process-tree.ts';
 import type { Folders } from '../files/folders.ts';
 import type { LiveUpdates } from '../reporting/live-updates.ts';
 import type { ActiveRuns } from '../run/active-runs.ts';
@@ -18,7 +20,12 @@ interface Dependencies {
  * Requeues the downloads of a dead host at their former positions after their extractors ended. `self` is this process;
  * at its start it has no runs yet.
  */
-export async function recover({ context, live, runs }: Dependencies, self: RunOwner, starting: boolean): Promise<void> {
+export async function recover(
+  { context, live, runs }: Dependencies,
+  self: RunOwner,
+  starting: boolean,
+  platform: NodeJS.Platform = currentPlatform,
+): Promise<void> {
   for (const { item, owner, leaseUntil, child } of await new DownloadStore(context.db).running()) {
     const isLocal = owner === undefined || owner.machine === self.machine;
     const isOwn = isLocal && owner?.process === self.process;
@@ -28,10 +35,10 @@ export async function recover({ context, live, runs }: Dependencies, self: RunOw
     const isAlive = isOwn
       ? runs.has(item.uid) || (!starting && hasLease)
       : isLocal
-        ? await isOwnerRunning(owner)
+        ? await isOwnerRunning(owner, hasLease, platform)
         : hasLease;
     if (isAlive) continue;
-    if (isLocal && child !== null && (await isRunning(child))) signalGroup(Number.parseInt(child, 10), 'SIGKILL');
+    if (isLocal && child !== null) await endChild(child, platform);
     context.log.info('download requeued', { uid: item.uid, formerState: item.state });
     const released = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (released !== undefined) live.changed(released);
@@ -53,6 +60,18 @@ export async function removeLeftovers({ context, folders }: Dependencies): Promi
   });
 }
 
-async function isOwnerRunning(owner: RunOwner | undefined): Promise<boolean> {
-  return owner !== undefined && (await isRunning(owner.process));
+/** The lease decides where the system does not report whether the process is still the same. */
+async function isOwnerRunning(
+  owner: RunOwner | undefined,
+  hasLease: boolean,
+  platform: NodeJS.Platform,
+): Promise<boolean> {
+  if (owner === undefined) return false;
+  const state = await findProcessState(owner.process, platform);
+  return state === 'unknown' ? hasLease : state === 'running';
+}
+
+async function endChild(identity: string, platform: NodeJS.Platform): Promise<void> {
+  if (childrenEndWithParent(platform) || !(await isRunning(identity, platform))) return;
+  signalTree(Number.parseInt(identity, 10), 'SIGKILL', platform);
 }

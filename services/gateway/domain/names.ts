@@ -1,7 +1,47 @@
+const maxLabelLength = 32;
+
 /** Returns the first label of a host name in a form that is valid before `.local`. */
 export function toHostLabel(hostname: string): string {
   const label = (hostname.split('.')[0] ?? '').toLowerCase().replaceAll(/[^a-z0-9-]/g, '-');
-  return label.slice(0, 32).replaceAll(/^-+|-+$/g, '') || 'homeport';
+  return label.slice(0, maxLabelLength).replaceAll(/^-+|-+$/g, '') || 'homeport';
+}
+
+const ownSuffix = '-homeport';
+
+/** Returns a label of Homeport's own that differs from the host name, such as `anna-imac-homeport`. */
+export function buildOwnLabel(hostname: string): string {
+  // macOS adds a number to the host name when another computer has the same one.
+  const base = toHostLabel(hostname)
+    .replace(/-\d{1,2}$/, '')
+    .slice(0, maxLabelLength - ownSuffix.length)
+    .replace(/-+$/, '');
+  return `${base}${ownSuffix}`;
+}
+
+/** Returns whether a text is a label as {@link toHostLabel} returns it. */
+export function isHostLabel(text: string): boolean {
+  return text !== '' && toHostLabel(text) === text;
+}
+
+/**
+ * Returns the names of the certificate. `computerLabel` is undefined where the host name follows the network, since the
+ * certificate would be issued again with each network.
+ */
+export function listCertificateNames(
+  label: string,
+  {
+    computerLabel,
+    addresses,
+    customHosts,
+  }: {
+    readonly computerLabel: string | undefined;
+    readonly addresses: readonly string[];
+    readonly customHosts: readonly string[];
+  },
+): readonly string[] {
+  const base = getBaseName(label);
+  const computerNames = computerLabel === undefined ? [] : [computerLabel];
+  return [...new Set([base, `*.${base}`, ...computerNames, 'localhost', ...addresses, ...customHosts])];
 }
 
 /** `nas.local` */

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough, Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Kysely } from 'kysely';
+import { syncFolder } from '../../kit/platform/sync-folder.ts';
+import { removeTree, replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { buildDiskFullProblem, isDiskFull } from '../engine/disk-full.ts';
@@ -50,7 +52,7 @@ export class LfsStore {
 
   /** Removes files of interrupted uploads. Call it before the first upload. */
   async clean(): Promise<void> {
-    await rm(this.#incoming, { recursive: true, force: true });
+    await removeTree(this.#incoming);
     await mkdir(this.#incoming, { recursive: true, mode: 0o700 });
   }
 
@@ -129,7 +131,7 @@ export class LfsStore {
       if (count !== size) throw buildMismatchProblem('content size does not match');
       const target = this.#path(repository, oid);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      await rename(path, target);
+      await replaceFile(path, target);
       await syncFolder(dirname(target));
       await this.#insertRow(repository, { oid, size });
     } catch (error) {
@@ -226,17 +228,6 @@ async function drain(input: Readable, maxBytes: number): Promise<void> {
     input.once('end', resolve).once('close', resolve).once('error', resolve);
     input.resume();
   });
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open folders; a rename is durable there.
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 function buildMismatchProblem(detail: string): Problem {

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 
@@ -130,6 +130,6 @@ export class BackupCache {
     if (!this.#entries.delete(entry)) return;
     for (const timer of entry.timers) timer[Symbol.dispose]();
     // A file that cannot be removed now is removed at the next start.
-    void rm(entry.folder, { recursive: true, force: true }).catch(() => undefined);
+    void removeTree(entry.folder).catch(() => undefined);
   }
 }

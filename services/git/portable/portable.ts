@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Kysely } from 'kysely';
 import { extract, pack, type Pack } from 'tar-stream';
 import { z } from 'zod';
+import { removeTree, replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { validateRepositoryName } from '../domain/names.ts';
@@ -77,7 +78,7 @@ export class Portable {
         await writeArchive(this.#dependencies, repository, { commit, kind, path });
         return { folder, path };
       } catch (error) {
-        await rm(folder, { recursive: true, force: true });
+        await removeTree(folder);
         throw error;
       }
     };
@@ -138,13 +139,13 @@ export class Portable {
     } catch (error) {
       if (row !== undefined) {
         for (const path of [lfsFolder(context.files, row.folder), assetFolder(context.files, row.folder)])
-          await rm(path, { recursive: true, force: true });
+          await removeTree(path);
       }
       if (error instanceof GitError || error instanceof z.ZodError)
         throw buildInvalidBackupProblem('its contents are damaged', error);
       throw error;
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await removeTree(folder);
     }
   }
 
@@ -161,7 +162,7 @@ export class Portable {
 
   /** Removes temporary files that a killed host left behind. */
   async clean(): Promise<void> {
-    await rm(join(this.#dependencies.context.files, 'portable'), { recursive: true, force: true });
+    await removeTree(join(this.#dependencies.context.files, 'portable'));
   }
 
   async #createBackup(repository: Repository, record: RepositoryRecord, isEmpty: boolean): Promise<BackupFile> {
@@ -195,7 +196,7 @@ export class Portable {
       await rm(bundle, { force: true });
       return { folder, path };
     } catch (error) {
-      await rm(folder, { recursive: true, force: true });
+      await removeTree(folder);
       throw isDiskFull(error) ? buildDiskFullProblem(error) : error;
     }
   }
@@ -214,7 +215,7 @@ export class Portable {
       const { size } = await stat(source).catch((cause: unknown) => {
         throw buildInvalidBackupProblem(`the file ${file.name} is missing`, cause);
       });
-      await rename(source, target).catch(() => copyFile(source, target));
+      await replaceFile(source, target).catch(() => copyFile(source, target));
       newUuids.set(file.uuid, uuid);
       return { ...file, uuid, size };
     };

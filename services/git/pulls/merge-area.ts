@@ -1,5 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import type { Context } from '../../contracts/service.ts';
 import { GitError, type Git, type GitResult, type RunOptions } from '../engine/git.ts';
 import { buildAuthorEnvironment, type Author } from '../repositories/first-commit.ts';
@@ -120,7 +121,7 @@ export class MergeArea implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#path, { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(this.#path);
   }
 
   async #getTree(commit: string): Promise<string> {
@@ -130,7 +131,7 @@ export class MergeArea implements AsyncDisposable {
 
 /** Removes merge areas that a killed host left behind. */
 export async function cleanMergeAreas(files: string): Promise<void> {
-  await rm(getAreasFolder(files), { recursive: true, force: true });
+  await removeTree(getAreasFolder(files));
 }
 
 function getAreasFolder(files: string): string {

@@ -1,6 +1,7 @@
 import { copyFile, cp, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import type { Tables } from '../store/tables.ts';
@@ -38,7 +39,7 @@ export async function backupRepositories({ context, git }: BackupDependencies, t
       const isRemoved = (await readdir(source).catch(() => [])).length === 0;
       if (!isRemoved) throw error;
       // The repository was removed during the backup.
-      await rm(folder, { recursive: true, force: true });
+      await removeTree(folder);
     }
   }
 }
@@ -56,7 +57,7 @@ export async function restoreRepositories(
   source: string,
 ): Promise<void> {
   await writeFile(join(context.files, restoreMarkerName), '');
-  await rm(join(context.files, rootFolder), { recursive: true, force: true });
+  await removeTree(join(context.files, rootFolder));
   for (const [part, name] of await listFolders(join(source, rootFolder))) {
     const target = join(context.files, rootFolder, part, name);
     await cp(join(source, rootFolder, part, name), target, { recursive: true });

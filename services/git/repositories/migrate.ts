@@ -1,5 +1,6 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { GitError, type Git } from '../engine/git.ts';
@@ -170,5 +171,5 @@ async function writeAskPassScript(
     { mode: 0o700 },
   );
   await chmod(path, 0o700);
-  return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  return { path, [Symbol.asyncDispose]: () => removeTree(folder) };
 }

@@ -1,6 +1,7 @@
-import { lstat, realpath, rm, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { GitError, type Git, type RunOptions } from '../engine/git.ts';
@@ -60,7 +61,7 @@ export async function publishFolder(
     );
     return { repository, folder, files: stdout.toString().split('\0').length - 1 };
   } catch (error) {
-    if (!hasRepository) await rm(gitFolder, { recursive: true, force: true });
+    if (!hasRepository) await removeTree(gitFolder);
     if (error instanceof GitError)
       throw buildFolderProblem(`Git could not read what is in it: ${error.stderr.split('\n', 1)[0] ?? ''}`, error);
     throw error;
@@ -141,7 +142,7 @@ async function initRepository(git: Git, folder: string, branch: string, author: 
     });
     await git.run(gitFolder, ['update-ref', branchPrefix + branch, stdout.toString().trim()]);
   } catch (error) {
-    await rm(gitFolder, { recursive: true, force: true });
+    await removeTree(gitFolder);
     if (error instanceof GitError)
       throw buildFolderProblem(`Git could not take its files in: ${error.stderr.split('\n', 1)[0] ?? ''}`, error);
     throw error;

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely, Updateable } from 'kysely';
+import { moveFolder, removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
@@ -185,8 +186,7 @@ export class RepositoryManager {
     for (const root of roots.map((each) => join(this.#context.files, each))) {
       for (const part of await readdir(root).catch(() => [])) {
         for (const name of await readdir(join(root, part))) {
-          if (!folders.has(name.replace(/\.git$/, '')))
-            await rm(join(root, part, name), { recursive: true, force: true });
+          if (!folders.has(name.replace(/\.git$/, ''))) await removeTree(join(root, part, name));
         }
       }
     }
@@ -224,8 +224,8 @@ export class RepositoryManager {
   async #removeFolder(path: string): Promise<void> {
     const removedPath = `${path}.removed`;
     try {
-      await rename(path, removedPath);
-      await rm(removedPath, { recursive: true, force: true, maxRetries: 3 });
+      await moveFolder(path, removedPath);
+      await removeTree(removedPath);
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
       // The next start tries again.

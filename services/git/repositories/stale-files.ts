@@ -1,5 +1,6 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 
 /** Minimum age of a temporary file that no running process can use, ms. */
 const minAgeMs = 24 * 60 * 60_000;
@@ -29,5 +30,5 @@ export async function removeLocks(folder: string, before = Number.POSITIVE_INFIN
 
 async function removeIfOlder(path: string, before: number): Promise<void> {
   const info = await stat(path).catch(() => undefined);
-  if (info !== undefined && info.mtimeMs < before) await rm(path, { recursive: true, force: true });
+  if (info !== undefined && info.mtimeMs < before) await removeTree(path);
 }

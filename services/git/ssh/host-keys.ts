@@ -1,6 +1,7 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
+import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import { buildUnreadableKeyProblem } from '../../kit/stored-key.ts';
 
 /** Old clients do not support Ed25519. */
@@ -25,7 +26,7 @@ export async function readHostKeys(folder: string): Promise<readonly string[]> {
       if (stored !== undefined) return stored;
       const generated = await generateKey(kind, options);
       await writeFile(`${path}.new`, generated, { mode: 0o600 });
-      await rename(`${path}.new`, path);
+      await replaceFile(`${path}.new`, path);
       return generated;
     }),
   );

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../../kit/platform/sync-folder.ts';
 
 /** File of a large source that is being written. */
 export interface SpoolFile extends AsyncDisposable {
@@ -56,22 +57,11 @@ export class Spool {
   #syncNames(): Promise<void> {
     this.#nextSync ??= this.#namesSynced.then(() => {
       this.#nextSync = undefined;
-      const sync = this.#syncFolder();
+      const sync = syncFolder(this.#folder);
       this.#namesSynced = Promise.allSettled([sync]);
       return sync;
     });
     return this.#nextSync;
-  }
-
-  /** Makes the names of new files durable. Windows stores them with the files and cannot open folders. */
-  async #syncFolder(): Promise<void> {
-    if (process.platform === 'win32') return;
-    const folder = await open(this.#folder, 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
   }
 
   /** Returns undefined without such a file. */

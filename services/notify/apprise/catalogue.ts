@@ -1,6 +1,7 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import type { Log } from '../../contracts/service.ts';
 import { isNativeUrl } from '../destinations/catalogue.ts';
 import type { Library } from './library.ts';
@@ -77,7 +78,7 @@ export class EngineCatalogue {
         AbortSignal.timeout(requestTimeoutMs),
       );
       await writeFile(`${this.#file}.new`, JSON.stringify(catalogue), { mode: 0o600 });
-      await rename(`${this.#file}.new`, this.#file);
+      await replaceFile(`${this.#file}.new`, this.#file);
       return catalogue;
     } catch (error) {
       this.#log.warn('apprise catalogue request failed', { error });

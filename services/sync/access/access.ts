@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { hasWindowsPaths, listProcessFolders } from '../../kit/platform/file-systems.ts';
 import { everyone, type Grant, type Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { findCommandOption } from '../domain/command-options.ts';
@@ -42,7 +43,7 @@ export class Access {
 
   constructor({ accounts, files }: Pick<Context, 'accounts' | 'files'>) {
     this.#accounts = accounts;
-    this.#deniedToAll = [dirname(realpathSync.native(files)), '/proc'].map((path) => ({
+    this.#deniedToAll = [dirname(realpathSync.native(files)), ...listProcessFolders()].map((path) => ({
       resource: `${toGrantResource({ kind: 'local', path })}*`,
       permission: 'none',
     }));
@@ -109,7 +110,7 @@ export class Access {
    */
   async checkTree(caller: Caller, text: string): Promise<string> {
     const realLocation = await this.checkLocation(caller, text, 'write');
-    if (!caller.all && parseLocation(realLocation, process.platform === 'win32').kind === 'local') {
+    if (!caller.all && parseLocation(realLocation, hasWindowsPaths()).kind === 'local') {
       for await (const link of linksIn(realLocation)) await this.checkLocation(caller, link, 'write');
     }
     return realLocation;
@@ -134,7 +135,7 @@ export class Access {
     getDenied: (resource: string) => readonly LocationGrant[],
   ): Promise<string> {
     if (caller.all) return text;
-    const location = parseLocation(text, process.platform === 'win32');
+    const location = parseLocation(text, hasWindowsPaths());
     if (location.kind === 'inline') throw toRefusal(text);
     if (hasDotSegments(location.path)) throw toRefusal(text);
     const realLocation =

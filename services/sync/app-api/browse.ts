@@ -1,4 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
+import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import { compareNames } from '../../contracts/compare-names.ts';
 import { join } from 'node:path';
 import type { SyncEntry } from '../../contracts/sync/api.ts';
@@ -11,7 +12,7 @@ const maxEntries = 2000;
 
 /** Lists a folder; local folders are read without the engine. @throws CallError */
 export async function browse(engine: Engine, location: string): Promise<SyncEntry[]> {
-  const place = parseLocation(location, process.platform === 'win32');
+  const place = parseLocation(location, hasWindowsPaths());
   if (place.kind === 'inline' || findCommandOption(location) !== undefined)
     throw new CallError(400, 'it is no folder and no remote');
   const entries = place.kind === 'local' ? await listLocal(place.path) : await listRemote(engine, location);

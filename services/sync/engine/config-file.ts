@@ -1,6 +1,7 @@
-import { access, chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
+import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { openStoredKey } from '../../kit/stored-key.ts';
@@ -81,6 +82,6 @@ export class ConfigFile {
       throw new Problem('sync.configuration', 503, 'rclone could not create its encrypted configuration.');
     }
     await chmod(newFile, 0o600);
-    await rename(newFile, this.path);
+    await replaceFile(newFile, this.path);
   }
 }

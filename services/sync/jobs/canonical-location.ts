@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import type { Engine } from '../engine/engine.ts';
 import { parseLocation, toGrantResource } from '../domain/location.ts';
 
@@ -8,7 +9,7 @@ import { parseLocation, toGrantResource } from '../domain/location.ts';
  * engine resolves aliases and inline remotes.
  */
 export async function getCanonicalLocation(engine: Engine, input: unknown, signal: AbortSignal): Promise<string> {
-  const location = parseLocation(input, process.platform === 'win32');
+  const location = parseLocation(input, hasWindowsPaths());
   if (location.kind === 'local') return toGrantResource({ kind: 'local', path: await resolvePath(location.path) });
   const info = await engine.call('operations/fsinfo', { fs: input }, { signal });
   const { Name: name, Root: root } = info.body;

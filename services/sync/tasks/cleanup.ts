@@ -1,3 +1,4 @@
+import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { formatLocation } from '../domain/location.ts';
@@ -74,9 +75,7 @@ async function deleteReplacedFiles({ context, runs, taskStore, purge }: CleanupO
   const task = row.task_id === null ? undefined : await taskStore.find(row.task_id);
   const isSame = task !== undefined && formatLocation(task.fields.destination) === row.destination;
   // Replaced files of a deleted task stay, because their deletion was not requested.
-  const folder = isSame
-    ? getReplacedFilesFolder(at ?? row.destination, row.id, process.platform === 'win32')
-    : undefined;
+  const folder = isSame ? getReplacedFilesFolder(at ?? row.destination, row.id, hasWindowsPaths()) : undefined;
   if (folder !== undefined) await purge(folder);
   await context.commit((transaction) => runs.setInput(transaction, row.id, { ...input, at, keepReplaced: false }));
 }

@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import { failureCodes } from '../domain/failure-cause.ts';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
@@ -14,7 +15,7 @@ type PathKind = 'missing' | 'link' | 'plain';
  * @throws Problem `sync.link` (409) for the first path that is a link or is below one.
  */
 export async function refuseLinks(destination: string, paths: readonly string[]): Promise<void> {
-  const location = parseLocation(destination, process.platform === 'win32');
+  const location = parseLocation(destination, hasWindowsPaths());
   if (location.kind !== 'local') return;
   const folders = new Map<string, Promise<PathKind>>([['', Promise.resolve('plain')]]);
   const check = async (path: string): Promise<PathKind> => {

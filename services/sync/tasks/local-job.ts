@@ -1,3 +1,4 @@
+import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import type { Context } from '../../contracts/service.ts';
 import { buildPlan } from '../domain/plan.ts';
 import { parseLocation } from '../domain/location.ts';
@@ -8,7 +9,7 @@ import type { Mover } from './mover.ts';
 
 /** Returns true if all locations are local folders, so that rclone is not needed. */
 export function isLocal(...locations: readonly unknown[]): boolean {
-  return locations.every((location) => parseLocation(location, process.platform === 'win32').kind === 'local');
+  return locations.every((location) => parseLocation(location, hasWindowsPaths()).kind === 'local');
 }
 
 /** Creates the built-in mover, which counts like rclone. */

@@ -1,7 +1,9 @@
 import { constants, createWriteStream, type Dirent } from 'node:fs';
-import { lstat, mkdir, open, readdir, rename, rm, rmdir, unlink, utimes } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rm, rmdir, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { getNoFollowFlag, ignoresCase } from '../../kit/platform/file-systems.ts';
+import { removeTree, replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { compileExclusion, type Exclusion } from '../domain/exclusion.ts';
@@ -14,7 +16,7 @@ import type { Mover, MoverOptions } from './mover.ts';
 const maxConcurrency = 8;
 const success: JobOutcome = { status: 200, body: {} };
 /** Prevents reading a file that became a link after it was listed. Windows has no such flag. */
-const noFollowFlag = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
+const noFollowFlag = getNoFollowFlag();
 
 /**
  * Syncs local folders without rclone. Files are written under a temporary name and renamed. Links are skipped, as in
@@ -32,7 +34,7 @@ export class LocalMover implements Mover {
   async list(location: string, { exclude, signal }: MoverOptions): Promise<Listing> {
     const entries: ListedEntry[] = [];
     await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal }, '');
-    return { entries, ignoresCase: process.platform === 'win32' || process.platform === 'darwin', precisionMs: 1 };
+    return { entries, ignoresCase: ignoresCase(), precisionMs: 1 };
   }
 
   async copy(
@@ -95,7 +97,7 @@ export class LocalMover implements Mover {
 
   async purge(location: string): Promise<void> {
     await refuseReplacedFilesLinks(location, '');
-    await rm(location, { recursive: true, force: true });
+    await removeTree(location);
   }
 
   async move(from: string, to: string, options: MoverOptions): Promise<JobOutcome> {
@@ -107,7 +109,7 @@ export class LocalMover implements Mover {
       await refuseLinks(to, [path]);
       await this.#moveOrDelete(join(from, path), join(to, path), options.signal);
     });
-    if (outcome.status === 200) await rm(from, { recursive: true, force: true });
+    if (outcome.status === 200) await removeTree(from);
     return outcome;
   }
 
@@ -138,7 +140,7 @@ export class LocalMover implements Mover {
     if (to === undefined) return await unlink(from);
     await mkdir(dirname(to), { recursive: true });
     try {
-      await rename(from, to);
+      await replaceFile(from, to);
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error) || error.code !== 'EXDEV') throw error;
       await copyFile(from, to, signal, this.#random);
@@ -205,7 +207,7 @@ async function copyFile(from: string, to: string, signal: AbortSignal, random: C
     const target = createWriteStream(temporaryPath, { mode: mode & 0o777, flags: 'wx' });
     await pipeline(source.createReadStream({ autoClose: false }), target, { signal });
     await utimes(temporaryPath, atime, mtime);
-    await rename(temporaryPath, to);
+    await replaceFile(temporaryPath, to);
     return size;
   } catch (error) {
     await rm(temporaryPath, { force: true });

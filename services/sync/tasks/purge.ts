@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Engine } from '../engine/engine.ts';
 import { refuseReplacedFilesLinks } from './links.ts';
@@ -9,7 +9,7 @@ import { RcloneMover } from './rclone-mover.ts';
 export async function purge(context: Context, engine: Engine, location: string): Promise<void> {
   if (isLocal(location)) {
     await refuseReplacedFilesLinks(location, '');
-    return await rm(location, { recursive: true, force: true });
+    return await removeTree(location);
   }
   const options = { group: 'upkeep', exclude: [], signal: new AbortController().signal };
   await new RcloneMover(engine, context).purge(location, options);

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import { failureCodes } from '../domain/failure-cause.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -138,7 +139,7 @@ function getPaths(...listBoth: readonly (readonly PlannedFile[])[]): readonly st
 
 /** Returns the folder for replaced files. @throws Problem 422 if the destination has no parent folder. */
 export function requireReplacedFilesFolder(destination: string, jobId: number): string {
-  const replacedFolder = getReplacedFilesFolder(destination, jobId, process.platform === 'win32');
+  const replacedFolder = getReplacedFilesFolder(destination, jobId, hasWindowsPaths());
   if (replacedFolder !== undefined) return replacedFolder;
   const detail = 'What is replaced is kept beside the destination, so that must be a folder within something.';
   throw new Problem('sync.invalid', 422, detail, { fields: { keepReplaced: detail } });

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { syncChanged, type TaskFields } from '../../contracts/sync/api.ts';
@@ -292,7 +293,7 @@ export class Tasks implements Disposable {
     for (const field of ['source', 'destination'] as const) {
       const detail = 'Write a folder such as /home/ada/Photos, or a remote such as drive:Photos.';
       if (
-        parseLocation(fields[field], process.platform === 'win32').kind === 'inline' ||
+        parseLocation(fields[field], hasWindowsPaths()).kind === 'inline' ||
         findCommandOption(fields[field]) !== undefined
       ) {
         throw new Problem('sync.invalid', 422, detail, { fields: { [field]: detail } });

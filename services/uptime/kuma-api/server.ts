@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'socket.io';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { accountsChanged } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
@@ -269,7 +270,7 @@ async function sendInitialLists(dependencies: SocketDependencies, session: Sessi
     latestVersion: kumaVersion,
     isContainer: false,
     dbType: 'sqlite',
-    runtime: { platform: process.platform, arch: process.arch },
+    runtime: { platform: currentPlatform, arch: process.arch },
     primaryBaseURL: publicUrl || null,
     serverTimezone: timezone,
     serverTimezoneOffset: formatOffset(dependencies.context.clock.now(), timezone),

@@ -1,6 +1,7 @@
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { removeTree } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { writeBodyToFile } from '../../kit/http/body.ts';
 import { parseBackup, type ImportSource } from './backup.ts';
@@ -32,7 +33,7 @@ export async function withUpload<T>(
     if (size > maxDocumentBytes) throw tooLarge();
     return await work(parseBackup(parseDocument(await readFile(file, 'utf8'))));
   } finally {
-    await rm(uploadFolder, { recursive: true, force: true });
+    await removeTree(uploadFolder);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Children } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { heartbeatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
+import { buildPingCommand, isPingHost, parsePing, type PingOptions } from '../../kit/platform/ping.ts';
 import type { Outcome } from '../domain/judge.ts';
 
 const maxEchoes = 100;
@@ -11,45 +13,46 @@ export async function pingHost(
   children: Children,
   config: MonitorConfig,
   timeoutMs: number,
+  platform: NodeJS.Platform = currentPlatform,
 ): Promise<Omit<Outcome, 'at'> & { readonly unreachable?: boolean }> {
-  const seconds = String(Math.max(1, Math.ceil(timeoutMs / 1000)));
-  const timeoutSignal = AbortSignal.timeout(timeoutMs + 1000);
+  const options = toPingOptions(config, timeoutMs);
+  const down = (msg: string) => ({ status: heartbeatStatus.down, msg, ping: null });
+  if (!isPingHost(options.host, platform)) return down(`${options.host} is not a host name`);
+  const { file, args, environment } = buildPingCommand(options, platform);
   try {
     await using child = await children.start({
-      name: 'ping',
-      file: 'ping',
-      args: [...buildArguments(config, seconds), '--', config.hostname ?? ''],
+      ...{ name: 'ping', file, args, environment },
       shortLived: true,
-      signal: timeoutSignal,
+      signal: AbortSignal.timeout(timeoutMs + 1000),
     });
-    const [text, errorText, { code }] = await Promise.all([read(child.stdout), read(child.stderr), child.exited]);
-    const times = [...text.matchAll(/time[=<]([\d.]+)/g)].map(([, ms]) => Number(ms));
-    if (code === 0 && times.length > 0) {
+    const [stdout, stderr, { code }] = await Promise.all([read(child.stdout), read(child.stderr), child.exited]);
+    const { times, message } = parsePing({ stdout, stderr, code }, platform);
+    if (times.length > 0) {
       const average = times.reduce((sum, ms) => sum + ms, 0) / times.length;
       return { status: heartbeatStatus.up, msg: '', ping: Math.round(average) };
     }
-    const message = errorText.trim().split('\n')[0] || `no answer within ${seconds} s`;
-    return { status: heartbeatStatus.down, msg: message.slice(0, 500), ping: null, unreachable: true };
+    const seconds = Math.max(1, Math.ceil(timeoutMs / 1000));
+    return { ...down(message || `no answer within ${String(seconds)} s`), unreachable: true };
   } catch (error) {
-    const message = error instanceof Problem ? error.detail : `timeout of ${String(timeoutMs)}ms exceeded`;
-    return { status: heartbeatStatus.down, msg: message, ping: null };
+    return down(error instanceof Problem ? error.detail : `timeout of ${String(timeoutMs)}ms exceeded`);
   }
 }
 
-function buildArguments(config: MonitorConfig, seconds: string): readonly string[] {
+function toPingOptions(config: MonitorConfig, timeoutMs: number): PingOptions {
   const getInteger = (field: string, min: number, max: number): number | undefined => {
     const value = Number(config[field] ?? Number.NaN);
     return Number.isInteger(value) && value >= min ? Math.min(value, max) : undefined;
   };
-  const size = getInteger('packetSize', 1, maxPacketBytes);
-  const family = config.ipFamily === 'ipv4' ? ['-4'] : config.ipFamily === 'ipv6' ? ['-6'] : [];
-  return [
-    ...['-n', '-c', String(getInteger('ping_count', 1, maxEchoes) ?? 1)],
-    // Timeout of a single echo; the monitor's timeout applies to all of them.
-    ...['-W', String(Math.min(getInteger('ping_per_request_timeout', 1, 300) ?? Number(seconds), Number(seconds)))],
-    ...family,
-    ...(size === undefined ? [] : ['-s', String(size)]),
-  ];
+  const maxMs = Math.max(1, Math.ceil(timeoutMs / 1000)) * 1000;
+  const perRequest = getInteger('ping_per_request_timeout', 1, 300);
+  return {
+    host: config.hostname ?? '',
+    count: getInteger('ping_count', 1, maxEchoes) ?? 1,
+    // The monitor's timeout applies to all requests together.
+    timeoutMs: perRequest === undefined ? maxMs : Math.min(perRequest * 1000, maxMs),
+    size: getInteger('packetSize', 1, maxPacketBytes),
+    family: config.ipFamily === 'ipv4' || config.ipFamily === 'ipv6' ? config.ipFamily : undefined,
+  };
 }
 
 async function read(stream: AsyncIterable<Buffer>): Promise<string> {

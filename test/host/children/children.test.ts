@@ -8,8 +8,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openChildren, type ServiceChildren } from '../../../main/host/children/children.ts';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import type { Log } from '../../../services/contracts/service.ts';
-import { findProcessIdentity, isRunning } from '../../../services/kit/process-group.ts';
+import { findProcessIdentity, isRunning } from '../../../services/kit/platform/process-identity.ts';
 import { createFakeClock } from '../../support/clock.ts';
+import { standInPrograms } from '../../support/program-stand-ins.ts';
 
 const log: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const node = process.execPath;
@@ -123,6 +124,77 @@ describe('process of a killed host', () => {
     const ended = once(orphan, 'exit');
     await using _next = await openChildren(folder, { clock: systemClock, log });
     expect(await ended).toEqual([null, 'SIGTERM']);
+    expect(await findProcessIdentity(other.pid ?? 0)).toBeDefined();
+    expect(readdirSync(folder)).toEqual([]);
+    other.kill('SIGKILL');
+  });
+});
+
+describe('child process on Windows', () => {
+  const openOnWindows = () => openChildren(folder, { clock: systemClock, log, platform: 'win32' });
+
+  it('is ended by one taskkill when it is stopped', async () => {
+    using programs = standInPrograms({ taskkill: 'kill -9 "$2"' });
+    await using windowsChildren = await openOnWindows();
+    const child = await windowsChildren.start({
+      name: 'server',
+      file: node,
+      args: ['-e', 'setInterval(() => {}, 1000)'],
+    });
+    await child.stop();
+    child.kill('SIGKILL');
+    expect(programs.calls('taskkill')).toEqual([`/PID ${String(child.pid)} /T /F`]);
+  });
+
+  it('is not killed by its pid after it has ended', async () => {
+    using programs = standInPrograms({ taskkill: '' });
+    await using windowsChildren = await openOnWindows();
+    const ends = Array.from({ length: 50 }, async (_, index) => {
+      const child = await windowsChildren.start({ name: 'short', file: 'true', args: [], shortLived: index % 2 === 0 });
+      const exit = await child.exited;
+      await child.stop();
+      return exit.code;
+    });
+    expect(new Set(await Promise.all(ends))).toEqual(new Set([0]));
+    expect(programs.calls('taskkill')).toEqual([]);
+  });
+
+  it('is not killed by its pid while a descendant holds its output open', async () => {
+    using programs = standInPrograms({ taskkill: '' });
+    await using windowsChildren = await openOnWindows();
+    const child = await windowsChildren.start({
+      ...{ name: 'parent', file: 'sh', args: ['-c', 'sleep 60 & echo $!'] },
+      stop: { signal: 'SIGTERM', graceMs: 10 },
+    });
+    const grandchild = Number(await firstLine(child.stdout));
+    // The shell has exited once its pid is free; its output is still open.
+    await vi.waitFor(async () => expect(await findProcessIdentity(child.pid)).toBeUndefined());
+    const stopped = child.stop();
+    await new Promise((resolve) => systemClock.after(50, () => resolve(undefined)));
+    process.kill(grandchild, 'SIGKILL');
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    expect(programs.calls('taskkill')).toEqual([]);
+  });
+
+  it('is not recorded, since the system ends it with its host', async () => {
+    using programs = standInPrograms({ taskkill: 'kill -9 "$2"', powershell: '' });
+    await using windowsChildren = await openOnWindows();
+    const child = await windowsChildren.start({
+      name: 'server',
+      file: node,
+      args: ['-e', 'setInterval(() => {}, 1000)'],
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    await child.stop();
+    expect(programs.calls('powershell')).toEqual([]);
+  });
+
+  it('is not mistaken for another program that has its pid after a restart', async () => {
+    using programs = standInPrograms({ taskkill: '', powershell: '' });
+    const other = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    writeFileSync(join(folder, String(other.pid)), `${String(other.pid)}/`);
+    await using _next = await openOnWindows();
+    expect(programs.calls('taskkill')).toEqual([]);
     expect(await findProcessIdentity(other.pid ?? 0)).toBeDefined();
     expect(readdirSync(folder)).toEqual([]);
     other.kill('SIGKILL');

@@ -4,7 +4,8 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { bindAll, PortTaken } from '../../../main/host/http/bind.ts';
+import { bindAll } from '../../../main/host/http/bind.ts';
+import { PortTaken } from '../../../main/host/http/port-unavailable.ts';
 import { isMissing } from '../../support/requirements.ts';
 import { dial, readAll, exchange, open, quietLog, request } from './raw.ts';
 

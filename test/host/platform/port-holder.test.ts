@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findPortHolder } from '../../../main/host/http/port-holder.ts';
+import { findPortHolder } from '../../../main/host/platform/port-holder.ts';
 
 const listening = `require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
 let folder: string;

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
+import { readTcpTable, type TcpSocket } from './tcp-table.ts';
 
 const execFileAsync = promisify(execFile);
 const commandTimeoutMs = 3000;
@@ -22,12 +24,11 @@ export type Opener = 'started' | 'other' | 'unknown';
 /**
  * Finds out whether one of the given processes, or a descendant of one, opened a connection.
  * @param pids process ids of running children
- * @param platform a value of `process.platform`
  */
 export async function findOpener(
   pids: readonly number[],
   ports: PortPair,
-  platform: NodeJS.Platform = process.platform,
+  platform: NodeJS.Platform = currentPlatform,
 ): Promise<Opener> {
   try {
     if (platform === 'linux') return await findOpenerOnLinux(pids, ports);
@@ -165,18 +166,14 @@ export function ownersInLsof(output: string, { clientPort, serverPort }: PortPai
 }
 
 async function ownersByNetstat(ports: PortPair): Promise<number[]> {
-  const options = { timeout: commandTimeoutMs, windowsHide: true };
-  const { stdout } = await execFileAsync('netstat', ['-ano', '-p', 'TCP'], options);
-  return ownersInNetstat(stdout, ports);
+  return findConnectionOwners(await readTcpTable(), ports);
 }
 
-/** Reads the processes that hold a connection's client end from the output of `netstat -ano`. */
-export function ownersInNetstat(output: string, { clientPort, serverPort }: PortPair): number[] {
-  const row = new RegExp(
-    `^\\s*TCP\\s+\\S+:${String(clientPort)}\\s+\\S+:${String(serverPort)}\\s+\\S+\\s+(\\d+)`,
-    'gim',
-  );
-  return [...output.matchAll(row)].map(([, pid]) => Number(pid));
+/** Returns the processes that hold a connection's client end on Windows. */
+export function findConnectionOwners(sockets: readonly TcpSocket[], { clientPort, serverPort }: PortPair): number[] {
+  return sockets
+    .filter(({ localPort, remotePort }) => localPort === clientPort && remotePort === serverPort)
+    .map(({ pid }) => pid);
 }
 
 async function parentsByPs(): Promise<Map<number, number>> {

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
+import { isListener, readTcpTable } from './tcp-table.ts';
 
 const execFileAsync = promisify(execFile);
 
@@ -14,10 +16,13 @@ export interface PortHolder {
 }
 
 /** Finds the program that listens on a TCP port of this computer, if any. Never throws. */
-export async function findPortHolder(port: number): Promise<PortHolder | undefined> {
+export async function findPortHolder(
+  port: number,
+  platform: NodeJS.Platform = currentPlatform,
+): Promise<PortHolder | undefined> {
   try {
-    if (process.platform === 'linux') return await holderByProc(port);
-    return process.platform === 'win32' ? await holderByNetstat(port) : await holderByLsof(port);
+    if (platform === 'linux') return await holderByProc(port);
+    return platform === 'win32' ? await holderByNetstat(port) : await holderByLsof(port);
   } catch {
     // A missing tool, or a process that has just ended: the message omits the name.
     return undefined;
@@ -86,13 +91,13 @@ async function holderByLsof(port: number): Promise<PortHolder | undefined> {
 }
 
 async function holderByNetstat(port: number): Promise<PortHolder | undefined> {
-  const { stdout } = await execFileAsync('netstat', ['-ano', '-p', 'TCP'], { timeout: 3000, windowsHide: true });
-  const pid = new RegExp(`:${port}\\s+\\S+\\s+LISTENING\\s+(\\d+)`, 'i').exec(stdout)?.[1];
+  const sockets = await readTcpTable();
+  const pid = sockets.find((socket) => socket.localPort === port && isListener(socket))?.pid;
   if (pid === undefined) return undefined;
   const list = await execFileAsync('tasklist', ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH'], {
     timeout: 3000,
     windowsHide: true,
   });
   const command = /^"([^"]+)"/m.exec(list.stdout)?.[1] ?? 'a program';
-  return { pid: Number(pid), description: `${command} (process ${pid})` };
+  return { pid, description: `${command} (process ${pid})` };
 }

@@ -4,10 +4,11 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
   inodesOfConnection,
+  findConnectionOwners,
   findOpener,
   ownersInLsof,
-  ownersInNetstat,
-} from '../../../main/host/children/connection-owner.ts';
+} from '../../../main/host/platform/connection-owner.ts';
+import { parseNetstat } from '../../../main/host/platform/tcp-table.ts';
 
 const ports = { clientPort: 50_000, serverPort: 8000 };
 
@@ -71,6 +72,6 @@ describe('connection tables', () => {
       '  TCP    127.0.0.1:8000         127.0.0.1:50000        ESTABLISHED     4',
       '  TCP    127.0.0.1:50000        127.0.0.1:8000         ESTABLISHED     71',
     ].join('\r\n');
-    expect(ownersInNetstat(output, ports)).toEqual([71]);
+    expect(findConnectionOwners(parseNetstat(output), ports)).toEqual([71]);
   });
 });

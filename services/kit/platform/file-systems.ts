@@ -1,0 +1,43 @@
+import { constants } from 'node:fs';
+import { currentPlatform } from './current-platform.ts';
+
+/** Returns whether paths have drives and backslashes. */
+export function hasWindowsPaths(platform: NodeJS.Platform = currentPlatform): boolean {
+  return platform === 'win32';
+}
+
+/** Returns whether files have permission bits for their owner, the group and others. */
+export function hasFileModes(platform: NodeJS.Platform = currentPlatform): boolean {
+  return platform !== 'win32';
+}
+
+/** Returns whether the usual file system treats names that differ only by case as equal. */
+export function ignoresCase(platform: NodeJS.Platform = currentPlatform): boolean {
+  return platform === 'win32' || platform === 'darwin';
+}
+
+/** Returns whether programs can listen on sockets in the file system. */
+export function hasUnixSockets(platform: NodeJS.Platform = currentPlatform): boolean {
+  return platform !== 'win32';
+}
+
+/** Returns the flag with which opening a symbolic link fails; 0 where there is none. */
+export function getNoFollowFlag(platform: NodeJS.Platform = currentPlatform): number {
+  return platform === 'win32' ? 0 : constants.O_NOFOLLOW;
+}
+
+/**
+ * Returns the path by which a child process reaches a folder that it inherited as an open descriptor; undefined where
+ * the system has no such paths.
+ */
+export function findDescriptorPath(
+  descriptor: number,
+  platform: NodeJS.Platform = currentPlatform,
+): string | undefined {
+  return platform === 'linux' ? `/proc/self/fd/${descriptor}` : undefined;
+}
+
+/** Lists the folders in which the system shows running programs with their environment. */
+export function listProcessFolders(platform: NodeJS.Platform = currentPlatform): readonly string[] {
+  return platform === 'linux' ? ['/proc'] : [];
+}
