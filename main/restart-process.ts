@@ -16,7 +16,8 @@ const pollIntervalMs = 50;
  * this one. Electron's process exits, and the desktop app restarts it.
  */
 export function restartProcess(reason: string, platform: NodeJS.Platform = currentPlatform): never {
-  process.stderr.write(`${reason} Homeport restarts.\n`);
+  const where = platform === 'win32' ? ' in the background' : '';
+  process.stderr.write(`${reason} Homeport restarts${where}.\n`);
   if ('electron' in process.versions) process.exit(restartExitCode);
   const args = [...process.execArgv, ...process.argv.slice(1)];
   if (platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...args], process.env);

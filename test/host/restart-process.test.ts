@@ -22,6 +22,8 @@ const program = (platform: NodeJS.Platform): string => `
   console.log(JSON.stringify({ pid, predecessor, alive: isProcessAlive(predecessor), args: argv.slice(2), execArgv, npm, inherited }));
   if (!existsSync(marker)) {
     writeFileSync(marker, '');
+    // The end of a process takes longer than the start of its successor.
+    process.on('exit', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000));
     restartProcess('A service did not stop in time.', '${platform}');
   }
 `;

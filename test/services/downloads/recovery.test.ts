@@ -71,7 +71,7 @@ describe('recovery of downloads on Windows', () => {
   );
 
   it('kills no program that has the pid of the former extractor', async () => {
-    using programs = standInPrograms({ powershell: `printf '%s' '${startedAt}'`, taskkill: 'kill -9 "$2"' });
+    using programs = standInPrograms({ powershell: `printf '%s' '${startedAt}'`, taskkill: '' });
     for (const child of [`${other}/`, `${other}/${startedAt}`]) {
       await using queue = await openQueue({ owner: '4194304/1/x', child });
       expect(await queue.recover()).toBe('waiting');
