@@ -28,7 +28,9 @@ import { createMetrics } from './metrics/metrics.ts';
 import type { HostDependencies } from './services/host-parts.ts';
 import { LoopWatch } from './runtime/loop-watch.ts';
 import { systemRandom } from './runtime/random.ts';
+import { checkDatabaseKey, databaseKeyMigrations } from './vault/database-key-check.ts';
 import { checkKey } from './vault/key-check.ts';
+import { readProvidedKey } from './vault/provided-key.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
 import { version } from './runtime/version.ts';
 import { RegisteredAddresses } from './services/registered-addresses.ts';
@@ -81,7 +83,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const loop = opening.use(new LoopWatch({ log: log.child('host'), clock }));
   const { databaseUrl } = config.read().host;
   const database = opening.use(await openHostDatabase(options, databaseUrl, loop));
-  await database.migrate(accountsMigrations);
+  await database.migrate([...accountsMigrations, ...databaseKeyMigrations]);
+  if (databaseUrl !== '') await checkDatabaseKey(database.kysely, vault);
 
   const bus = createBus(log.child('bus'), loop);
   const metrics = createMetrics({ version, log: log.child('metrics'), loopDelays: () => loop.delays() });
@@ -206,11 +209,16 @@ function openNetwork(opening: AsyncDisposableStack, log: HostLog, listenerAddres
   };
 }
 
-async function openKernelVault({ dataDir, log, keyStore }: KernelOptions, keyring: boolean): Promise<Vault> {
+async function openKernelVault(
+  { dataDir, environment, log, keyStore }: KernelOptions,
+  keyring: boolean,
+): Promise<Vault> {
   const folder = join(dataDir, 'host');
+  const provided = await readProvidedKey(environment);
   const vault = await openVault({
     folder: dataDir,
     create: !existsSync(folder),
+    provided,
     log: log.child('vault'),
     ...(keyStore === undefined
       ? {}
@@ -219,6 +227,6 @@ async function openKernelVault({ dataDir, log, keyStore }: KernelOptions, keyrin
         : { formerWrapping: keyStore.wrapping }),
   });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await checkKey(vault, folder, join(dataDir, 'vault.key'));
+  await checkKey(vault, folder, provided?.source ?? join(dataDir, 'vault.key'));
   return vault;
 }

@@ -24,6 +24,7 @@ import { createLog, type HostLog } from '../log/log.ts';
 import { recordCommand } from '../log/record-command.ts';
 import { exportPortable, importPortable, importProgramInto } from '../provisioning/portable.ts';
 import { replacePrivateFile } from '../vault/key-file.ts';
+import { readProvidedKey } from '../vault/provided-key.ts';
 
 type RunnableCommand = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;
 
@@ -76,7 +77,11 @@ async function backup(file: string, location: DataLocation): Promise<void> {
   const config = await readConfig(location);
   const isDatabaseConfigured = config.read().host.databaseUrl !== '' || config.closed.includes('host.databaseUrl');
   const tables = !isDatabaseConfigured && existsSync(join(location.dataDir, 'host', 'db.sqlite'));
-  const { files, bytes } = await writeBackup(location.dataDir, file, { tables: tables ? 'here' : 'elsewhere' });
+  const provided = await readProvidedKey(process.env);
+  const { files, bytes } = await writeBackup(location.dataDir, file, {
+    tables: tables ? 'here' : 'elsewhere',
+    ...(provided !== undefined && { keyFile: `${provided.text}\n` }),
+  });
   recordCommand(
     { dataDir: location.dataDir, format: config.read().host.logFormat },
     { event: 'backup_created', detail: basename(file) },

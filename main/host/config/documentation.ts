@@ -13,6 +13,17 @@ const variables: readonly (readonly [name: string, description: string])[] = [
   ],
   ['HOMEPORT_ADMIN_USER', 'Name of the administrator account that is created at the first start.'],
   ['HOMEPORT_ADMIN_PASSWORD', 'Password of that account, with at least 8 characters.'],
+  [
+    'HOMEPORT_VAULT_KEY',
+    'Key of the vault: 32 bytes in base64, as in the file `vault.key`. Hosts on one database need the same key. ' +
+      'With it, no key is stored in the data folder.',
+  ],
+  ['HOMEPORT_VAULT_KEY_FILE', 'File that contains that key, such as a secret of a container.'],
+  [
+    'HOMEPORT_VAULT_KEY_COMMAND',
+    'Command that prints that key, such as a client of a key management service. It runs without a shell and has ' +
+      '30 seconds.',
+  ],
 ];
 
 /** Returns the text of docs/configuration.md. */

@@ -21,8 +21,8 @@ export async function checkKey(vault: Vault, folder: string, keyFile: string): P
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
     const detail =
-      `The vault's key ${keyFile} is not the one that the secrets in this data folder were sealed with. ` +
-      'Put the right file back from a backup.';
+      `The vault's key (${keyFile}) is not the one that the secrets in this data folder were sealed with. ` +
+      'Put the right key back: the file from a backup, or the value of the variable that this folder was started with.';
     throw new Problem('vault.key_foreign', 500, detail, { cause, retryable: false });
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log, Vault } from '../../../services/contracts/service.ts';
 import { readKeyFile, writeKeyFile, type StoredKey } from './key-file.ts';
+import type { ProvidedKey } from './provided-key.ts';
 
 /** External key store (a desktop's keyring) that stores the data key. */
 export interface KeyWrapping {
@@ -25,6 +26,8 @@ export interface VaultOptions {
   readonly formerWrapping?: KeyWrapping;
   /** Creates a key if there is none. Only for a new data folder, since a new key cannot open old secrets. */
   readonly create?: boolean;
+  /** Key from outside of the data folder, which is used instead of the key file and is not stored. */
+  readonly provided?: ProvidedKey | undefined;
   readonly log: Log;
 }
 
@@ -42,12 +45,28 @@ const version = 'v1.';
  * store failed), `vault.key_damaged`; all 500 and not retryable.
  */
 export async function openVault(options: VaultOptions): Promise<Vault> {
+  const key = options.provided === undefined ? await loadOrCreateKey(options) : parseProvidedKey(options.provided);
+  const vault = createVault(key);
+  keys.set(vault, key);
+  return vault;
+}
+
+function parseProvidedKey({ text, source }: ProvidedKey): Buffer {
+  const key = decodeExactly(text, 'base64');
+  if (key?.length === keyBytes) return key;
+  throw buildKeyProblem(
+    'vault.key_damaged',
+    `${source} does not provide a key of the vault: ${String(keyBytes)} bytes in base64, as in the file vault.key.`,
+  );
+}
+
+async function loadOrCreateKey(options: VaultOptions): Promise<Buffer> {
   const path = join(options.folder, 'vault.key');
   const storedKey = await readKeyFile(path, options.log);
   if (storedKey === undefined && options.create !== true) {
     throw buildKeyProblem(
       'vault.key_missing',
-      `The vault's key ${path} is missing, so stored secrets cannot be read. Put the file back from a backup, or restore the whole backup.`,
+      `The vault's key ${path} is missing, so stored secrets cannot be read. Put the file back from a backup, restore the whole backup, or provide the key with HOMEPORT_VAULT_KEY.`,
     );
   }
   // Nonces and key come directly from node:crypto: GCM is insecure when a random source repeats.
@@ -60,9 +79,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     if (storedKey === undefined) options.log.info('vault key created', { event: 'vault_key_created', keptBy });
     else options.log.info(isStoredCorrectly ? 'vault key rewrapped' : 'vault key moved', { keptBy });
   }
-  const vault = createVault(key);
-  keys.set(vault, key);
-  return vault;
+  return key;
 }
 
 /** Returns the content of a key file with the unwrapped key of a vault, which opens on every computer. */
