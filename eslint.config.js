@@ -9,6 +9,7 @@ import {
   sentenceRules,
 } from './eslint.language.js';
 import { guardedParsingRules } from './eslint.parsing.js';
+import { messageRules } from './eslint.messages.js';
 import svelteConfig from './svelte.config.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
@@ -50,7 +51,7 @@ const sentenceReaders = [
 ];
 
 export default typescript.config(
-  { ignores: ['dist/', 'node_modules/', '.cache/', 'test/fixtures/'] },
+  { ignores: ['dist/', 'messages/generated/', 'node_modules/', '.cache/', 'test/fixtures/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts', '**/*.svelte', '**/*.svelte.ts'],
@@ -146,6 +147,8 @@ export default typescript.config(
     ['main/**/*.ts', 'renderer/src/**/*.{ts,svelte}', 'scripts/**/*.{ts,mjs}', 'services/**/*.ts'],
     ['services/contracts/{is-record,parse-json,percent-encoding}.ts'],
   ),
+  // Folders whose texts are in the catalogs.
+  ...messageRules(['renderer/src/pages/home/**/*.{ts,svelte}']),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],
