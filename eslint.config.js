@@ -148,7 +148,7 @@ export default typescript.config(
     ['services/contracts/{is-record,parse-json,percent-encoding}.ts'],
   ),
   // Folders whose texts are in the catalogs.
-  ...messageRules(['renderer/src/pages/home/**/*.{ts,svelte}']),
+  ...messageRules(['renderer/src/pages/downloads/**/*.{ts,svelte}', 'renderer/src/pages/home/**/*.{ts,svelte}']),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],
