@@ -76,6 +76,15 @@ module.exports = {
       to: { pathNot: ['^services/contracts/', 'node_modules/zod/'], dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'messages-import-nothing',
+      severity: 'error',
+      from: { path: '^messages/' },
+      to: {
+        pathNot: ['^messages/', 'node_modules/(intl-messageformat|@formatjs/icu-messageformat-parser)/'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'domain-is-pure',
       severity: 'error',
       from: { path: '^services/[^/]+/domain(\\.ts$|/)' },

@@ -10,6 +10,7 @@ import {
 } from './eslint.language.js';
 import { guardedParsingRules } from './eslint.parsing.js';
 import { platformRules } from './eslint.platform.js';
+import { messageRules } from './eslint.messages.js';
 import svelteConfig from './svelte.config.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
@@ -51,7 +52,7 @@ const sentenceReaders = [
 ];
 
 export default typescript.config(
-  { ignores: ['dist/', 'node_modules/', '.cache/', 'test/fixtures/'] },
+  { ignores: ['dist/', 'messages/generated/', 'node_modules/', '.cache/', 'test/fixtures/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts', '**/*.svelte', '**/*.svelte.ts'],
@@ -151,6 +152,8 @@ export default typescript.config(
     files: ['scripts/**/*.{mjs,ts}'],
     layers: ['scripts/commands.mjs'],
   }),
+  // Folders whose texts are in the catalogs.
+  ...messageRules(['renderer/src/pages/downloads/**/*.{ts,svelte}', 'renderer/src/pages/home/**/*.{ts,svelte}']),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],

@@ -20,6 +20,8 @@ const compressed: Plugin = {
 export default defineConfig({
   root: 'renderer',
   publicDir: 'public',
+  // Messages are parsed when their modules are generated, so pages need no parser.
+  resolve: { alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' } },
   plugins: [svelte({ configFile: '../svelte.config.js' }), compressed],
   build: {
     outDir: '../dist/renderer',

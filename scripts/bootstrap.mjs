@@ -21,10 +21,21 @@ const packages = {
   isWhole: packagesAreWhole,
   work: installPackages,
 };
+/** Catalogs without the modules that are generated from them. */
+const catalogs = ['messages/format.ts', 'messages/language.ts', 'messages/runtime.ts', ...listCatalogFolders()];
+const messages = {
+  what: 'its messages are',
+  stamp: 'messages/generated/.homeport-built',
+  inputs: [...catalogs, 'scripts/messages.ts', 'scripts/message-catalogs.ts', 'scripts/message-syntax.ts'],
+  async work() {
+    const { status } = await run('node', ['scripts/messages.ts']);
+    if (status !== 0) stop('The messages could not be generated; the reason is above.');
+  },
+};
 const pages = {
   what: 'its pages are',
   stamp: 'dist/renderer/.homeport-built',
-  inputs: ['renderer', 'services/contracts', 'vite.config.ts', 'svelte.config.js', 'package-lock.json'],
+  inputs: ['renderer', 'services/contracts', ...catalogs, 'vite.config.ts', 'svelte.config.js', 'package-lock.json'],
   async work() {
     console.error('Building the pages …');
     const { status } = await run('vite', ['build', '--logLevel', 'warn']);
@@ -33,6 +44,7 @@ const pages = {
 };
 /** Inputs of the bundles, which contain the packages of the lock file. */
 const programInputs = [
+  ...catalogs,
   'main',
   'services',
   'scripts/bundle.mjs',
@@ -62,6 +74,13 @@ const desktopApp = {
     if (status !== 0) stop('The desktop app could not be built.');
   },
 };
+
+/** Returns the folders with the catalog of each language. */
+function listCatalogFolders() {
+  const entries = readdirSync(join(root, 'messages'), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== 'generated');
+  return folders.map(({ name }) => `messages/${name}`).sort();
+}
 
 function computeHash(paths) {
   const hash = createHash('sha256');
@@ -136,9 +155,9 @@ async function unpackElectron() {
 
 endOnSignals();
 try {
-  if (purpose === 'packages') await complete([packages]);
-  else if (purpose === 'host') await complete([hostBuild]);
-  else await complete([packages, pages, hostBuild]);
+  if (purpose === 'packages') await complete([packages, messages]);
+  else if (purpose === 'host') await complete([messages, hostBuild]);
+  else await complete([packages, messages, pages, hostBuild]);
   if (purpose === 'start') {
     await unpackElectron();
     const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH || join(root, 'node_modules', 'electron', 'dist');

@@ -109,6 +109,8 @@ export async function bundle(output, entries) {
     input: Object.fromEntries(files.map((file) => [getEntryName(file), file])),
     platform: 'node',
     external: externalPackages,
+    // Messages are parsed when their modules are generated.
+    resolve: { alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' } },
     plugins: [outputAddresses(output)],
     output: {
       dir: output,

@@ -30,6 +30,7 @@ const checks = [
     getToolFile('dependency-cruiser', 'depcruise'),
     ['--config', '.dependency-cruiser.cjs', 'main', 'services', 'renderer/src', '--output-type', 'err-long'],
   ],
+  ['messages', 'scripts/check-messages.ts', []],
   ['configuration docs', 'scripts/configuration-docs.ts', ['--check']],
   ['architecture docs', 'scripts/architecture-docs.ts', ['--check']],
 ];

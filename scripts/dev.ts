@@ -2,9 +2,9 @@
 // hot reload in front of it. Options: `--only push,inbox` runs only these services (control always runs), `--fresh` creates
 // the sample data again, `--ports-above N` shifts the usual ports (default 10000), `--data-dir PATH` and `--port N` (of the
 // pages) replace the defaults.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -95,8 +95,17 @@ async function servePages(): Promise<ViteDevServer> {
   return server;
 }
 
+/** Generates the message functions again when a catalog changes; Vite and Node then see the changed modules. */
+function watchMessages(): void {
+  watch(join(root, 'messages'), { recursive: true }, (_, name) => {
+    if (name?.endsWith('.json') === true)
+      spawnSync(process.execPath, [join(root, 'scripts', 'messages.ts')], { stdio: 'inherit' });
+  });
+}
+
 await seed();
 const pages = await servePages();
+watchMessages();
 // Last, so that a failure above leaves no process behind.
 const host = startHost();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => host.kill('SIGTERM'));

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads';
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
 import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
@@ -10,20 +11,20 @@ const searchDownloads: PaletteSearch = async (query, signal) => {
   const action: SearchResult = paused
     ? {
         id: 'downloads-resume',
-        title: 'Resume downloads',
+        title: m.resumeDownloads(),
         icon: 'play',
         run: async () => void (await call(downloadsApi.resume, { body: {} })),
       }
     : {
         id: 'downloads-pause',
-        title: 'Pause downloads',
+        title: m.pauseDownloads(),
         icon: 'pause',
         run: async () => void (await call(downloadsApi.pause, { body: {} })),
       };
   return [
-    { title: 'Actions', results: containsTerms(action.title, query) ? [action] : [] },
+    { title: m.actions(), results: containsTerms(action.title, query) ? [action] : [] },
     {
-      title: 'Downloads',
+      title: m.downloads(),
       results: [...queued, ...history].map((download) => ({
         id: `download-${download.uid}`,
         title: getDownloadName(download),

@@ -1,3 +1,4 @@
+import * as m from '#messages/home';
 import type { BackupAge } from '../../../../services/contracts/control/backups.ts';
 import type { ServiceState } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
@@ -63,8 +64,8 @@ function addDeadJobs(
 ): readonly AttentionItem[] {
   const groups = [...Map.groupBy(dead, ({ service }) => service)].map(([id, jobs]) => ({
     id,
-    text: `${formatCount(jobs.map(({ kind }) => kind))} given up.`,
-    remedy: { label: 'See the problems', to: '/settings/problems' },
+    text: m.mapGivenUp({ map: formatCount(jobs.map(({ kind }) => kind)) }),
+    remedy: { label: m.seeTheProblems(), to: '/settings/problems' },
   }));
   const merged = items.map((item) => {
     const group = groups.find(({ id }) => id === item.key);
@@ -83,9 +84,15 @@ function addDeadJobs(
 function checkBackup(backup: BackupAge | null, now: number): readonly AttentionItem[] {
   if (backup?.isOld !== true) return [];
   const days = backup.newestAt === null ? 0 : Math.floor((now - backup.newestAt) / 86_400_000);
-  const text = backup.newestAt === null ? 'There is none yet.' : `The last one is ${String(days)} days old.`;
+  const text = backup.newestAt === null ? m.noBackupYet() : m.oldBackup({ days });
   return [
-    { key: 'backup', title: 'Backup', text, tone: 'warn', remedies: [{ label: 'Make one', to: '/settings/backup' }] },
+    {
+      key: 'backup',
+      title: m.backup(),
+      text,
+      tone: 'warn',
+      remedies: [{ label: m.makeOne(), to: '/settings/backup' }],
+    },
   ];
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/sync';
 import { syncApi } from '../../../../services/contracts/sync/api.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
@@ -17,7 +18,7 @@ const createSearch: CreatePaletteSearch = () => {
     const { tasks, remotes } = await loadItems();
     return [
       {
-        title: 'Syncs',
+        title: m.syncs(),
         results: tasks
           .filter(({ name }) => containsTerms(name, query))
           .slice(0, maxResults)
@@ -29,7 +30,7 @@ const createSearch: CreatePaletteSearch = () => {
           })),
       },
       {
-        title: 'Remotes',
+        title: m.remotes(),
         results: remotes
           .filter(({ name, type }) => containsTerms(`${name} ${type}`, query))
           .slice(0, maxResults)

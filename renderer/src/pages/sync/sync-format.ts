@@ -1,3 +1,5 @@
+import * as m from '#messages/sync';
+import { defineDateFormat } from '../../../../messages/format.ts';
 import type { SyncJob, SyncTask } from '../../../../services/contracts/sync/api.ts';
 import type { SyncRemote } from '../../../../services/contracts/sync/remotes.ts';
 import { formatAgo, formatBytes, isYesterday, formatMoment } from '../../parts/text/format.ts';
@@ -12,37 +14,36 @@ export function formatJobState({ state, kind, totals }: Pick<SyncJob, 'state' | 
 } {
   switch (state) {
     case 'waiting':
-      return { text: 'Waiting', tone: 'plain' };
+      return { text: m.waiting(), tone: 'plain' };
     case 'running':
-      return { text: kind === 'preview' ? 'Previewing' : 'Running', tone: 'sea' };
+      return { text: kind === 'preview' ? m.previewing() : m.running(), tone: 'sea' };
     case 'done':
-      if (totals.errors > 0)
-        return { text: totals.errors === 1 ? '1 error' : `${totals.errors.toLocaleString('en')} errors`, tone: 'warn' };
-      return { text: kind === 'preview' ? 'Previewed' : 'Done', tone: 'ok' };
+      if (totals.errors > 0) return { text: m.errorCount({ count: totals.errors }), tone: 'warn' };
+      return { text: kind === 'preview' ? m.previewed() : m.done(), tone: 'ok' };
     case 'held':
-      return { text: 'Waits for you', tone: 'lamp' };
+      return { text: m.waitsForYou(), tone: 'lamp' };
     case 'failed':
-      return { text: 'Failed', tone: 'bad' };
+      return { text: m.failed(), tone: 'bad' };
     case 'stopped':
-      return { text: 'Stopped', tone: 'warn' };
+      return { text: m.stopped(), tone: 'warn' };
     case 'interrupted':
-      return { text: 'Interrupted', tone: 'warn' };
+      return { text: m.interrupted(), tone: 'warn' };
   }
 }
 
-const jobKindLabels: ReadonlyMap<string, string> = new Map([
-  ['run', 'Saved sync'],
-  ['preview', 'Preview'],
-  ['undo', 'Undo'],
-  ['sync/sync', 'Sync by a program'],
-  ['sync/copy', 'Copy by a program'],
-  ['sync/move', 'Move by a program'],
-  ['sync/bisync', 'Two-way sync by a program'],
-  ['operations/copyfile', 'Copy of a file by a program'],
-  ['operations/movefile', 'Move of a file by a program'],
-  ['operations/deletefile', 'Removal of a file by a program'],
-  ['operations/purge', 'Removal of a folder by a program'],
-  ['operations/check', 'Comparison by a program'],
+const jobKindLabels: ReadonlyMap<string, () => string> = new Map([
+  ['run', m.savedSync],
+  ['preview', m.preview],
+  ['undo', m.undo],
+  ['sync/sync', m.syncByProgram],
+  ['sync/copy', m.copyByProgram],
+  ['sync/move', m.moveByProgram],
+  ['sync/bisync', m.bisyncByProgram],
+  ['operations/copyfile', m.copyFileByProgram],
+  ['operations/movefile', m.moveFileByProgram],
+  ['operations/deletefile', m.deleteFileByProgram],
+  ['operations/purge', m.purgeByProgram],
+  ['operations/check', m.checkByProgram],
 ]);
 
 /** Checks that a run did not finish all of its work, so that it can be repeated. */
@@ -55,7 +56,7 @@ export function isUnfinished({ state, kind, totals }: Pick<SyncJob, 'state' | 'k
 
 /** Formats the kind of a job; rare calls keep their API name. */
 export function formatJobKind(kind: string): string {
-  return jobKindLabels.get(kind) ?? `${kind} by a program`;
+  return jobKindLabels.get(kind)?.() ?? m.byProgram({ kind });
 }
 
 /** Kinds that copy files: without transfers there was nothing to copy. */
@@ -64,11 +65,11 @@ const copyKinds: readonly string[] = ['run', 'sync/sync', 'sync/copy', 'sync/mov
 /** Formats the changes of a job: `2 files copied · 1 deleted`; empty if there is nothing to report. */
 export function formatChanges({ kind, state, totals: { transfers, deletes } }: SyncJob): string {
   const isIdle = transfers === 0 && deletes === 0 && state === 'done' && copyKinds.includes(kind);
-  const count = (number: number): string => number.toLocaleString('en');
+  const formatDeleted = transfers > 0 ? m.deletedCount : m.filesDeleted;
   const parts = [
-    ...(transfers > 0 ? [`${formatFileCount(transfers)} copied`] : []),
-    ...(deletes > 0 ? [`${transfers > 0 ? count(deletes) : formatFileCount(deletes)} deleted`] : []),
-    ...(isIdle ? ['Nothing to copy'] : []),
+    ...(transfers > 0 ? [m.filesCopied({ count: transfers })] : []),
+    ...(deletes > 0 ? [formatDeleted({ count: deletes })] : []),
+    ...(isIdle ? [m.nothingToCopy()] : []),
   ];
   return parts.join(' · ');
 }
@@ -77,7 +78,8 @@ export function formatChanges({ kind, state, totals: { transfers, deletes } }: S
 export function formatEffort({ totals, startedAt, endedAt }: SyncJob): string {
   const size = formatCopiedSize({ totals });
   if (endedAt === null || endedAt - startedAt < 1000) return size;
-  return `${size === '' ? 'took' : `${size} in`} ${formatElapsed(endedAt - startedAt)}`;
+  const time = formatElapsed(endedAt - startedAt);
+  return size === '' ? m.took({ time }) : m.sizeInTime({ size, time });
 }
 
 /** Formats the copied size: `1.9 MB`; empty for 0. */
@@ -92,29 +94,23 @@ export function formatJobDuration({ startedAt, endedAt }: Pick<SyncJob, 'started
 
 /** Describes the effect on the destination. `days` is the retention of replaced files, if known. */
 export function describeMode({ mode, keepReplaced }: Pick<SyncTask, 'mode' | 'keepReplaced'>, days?: number): string {
-  if (mode === 'copy') return 'Copies what is new or changed, and deletes nothing.';
-  const deletes = 'Also deletes what is no longer at the source.';
-  if (!keepReplaced) return `${deletes} That cannot be undone.`;
-  const span = days === undefined ? 'a while' : days === 1 ? 'a day' : `${days.toLocaleString('en')} days`;
-  return `${deletes} A run can be undone for ${span}.`;
-}
-
-/** Formats a file count: `1 file`, `1,200 files`. */
-export function formatFileCount(count: number): string {
-  return count === 1 ? '1 file' : `${count.toLocaleString('en')} files`;
+  if (mode === 'copy') return m.copyMode();
+  if (!keepReplaced) return m.mirrorMode();
+  return days === undefined ? m.mirrorModeUndoable() : m.mirrorModeUndoableFor({ days });
 }
 
 function formatElapsed(ms: number): string {
   const seconds = Math.round(ms / 1000);
-  if (ms < 1000) return 'under 1 s';
-  if (seconds < 60) return `${String(seconds)} s`;
+  if (ms < 1000) return m.underOneSecond();
+  if (seconds < 60) return m.elapsedSeconds({ seconds });
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${String(minutes)} min`;
-  return `${String(Math.floor(minutes / 60))} h${minutes % 60 === 0 ? '' : ` ${String(minutes % 60)} min`}`;
+  if (minutes < 60) return m.elapsedMinutes({ minutes });
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? m.elapsedHours({ hours }) : m.elapsedHoursMinutes({ hours, minutes: minutes % 60 });
 }
 
-const clockTime = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const moment = new Intl.DateTimeFormat('en', {
+const formatClock = defineDateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const formatDayAndClock = defineDateFormat({
   weekday: 'short',
   day: 'numeric',
   month: 'short',
@@ -128,13 +124,13 @@ export function formatUpcomingTime(time: number, now: number): string {
   const tomorrow = new Date(now);
   tomorrow.setDate(tomorrow.getDate() + 1);
   const day = new Date(time).toDateString();
-  if (day === new Date(now).toDateString()) return `today, ${clockTime.format(time)}`;
-  return day === tomorrow.toDateString() ? `tomorrow, ${clockTime.format(time)}` : moment.format(time);
+  if (day === new Date(now).toDateString()) return m.todayAt({ time: formatClock(time) });
+  return day === tomorrow.toDateString() ? m.tomorrowAt({ time: formatClock(time) }) : formatDayAndClock(time);
 }
 
 /** Formats a past time: `4 min ago`, `14:05`, `yesterday, 03:00`, `Tue, Nov 24, 03:00`. */
 export function formatPastTime(time: number, now: number): string {
-  if (isYesterday(time, now)) return `yesterday, ${clockTime.format(time)}`;
+  if (isYesterday(time, now)) return m.yesterdayAt({ time: formatClock(time) });
   return new Date(time).toDateString() === new Date(now).toDateString()
     ? formatAgo(time, now)
     : formatMoment(time, now);
@@ -142,30 +138,30 @@ export function formatPastTime(time: number, now: number): string {
 
 /** Formats the time of the next run. */
 export function formatNextRun({ paused, nextAt, cron, last }: SyncTask, now: number): string {
-  if (paused) return 'Paused';
+  if (paused) return m.paused();
   if (nextAt !== null && (last?.state === 'failed' || last?.state === 'interrupted')) {
-    return `Tries again ${formatUpcomingTime(nextAt, now)}`;
+    return m.triesAgainAt({ time: formatUpcomingTime(nextAt, now) });
   }
-  if (nextAt !== null) return `Next run ${formatUpcomingTime(nextAt, now)}`;
-  return cron === null ? 'Runs when you start it' : '';
+  if (nextAt !== null) return m.nextRunAt({ time: formatUpcomingTime(nextAt, now) });
+  return cron === null ? m.runsOnDemand() : '';
 }
 
 /** Display names of remote kinds; others use the rclone name. */
-const remoteKindLabels: ReadonlyMap<string, string> = new Map([
-  ['azureblob', 'Azure storage'],
-  ['b2', 'Backblaze B2'],
-  ['box', 'Box'],
-  ['crypt', 'Encrypted'],
-  ['drive', 'Google Drive'],
-  ['dropbox', 'Dropbox'],
-  ['ftp', 'FTP'],
-  ['http', 'Website'],
-  ['onedrive', 'OneDrive'],
-  ['pcloud', 'pCloud'],
-  ['s3', 'S3 storage'],
-  ['sftp', 'SFTP'],
-  ['smb', 'Windows share'],
-  ['webdav', 'WebDAV'],
+const remoteKindLabels: ReadonlyMap<string, () => string> = new Map([
+  ['azureblob', m.azureStorage],
+  ['b2', () => 'Backblaze B2'],
+  ['box', () => 'Box'],
+  ['crypt', m.encrypted],
+  ['drive', () => 'Google Drive'],
+  ['dropbox', () => 'Dropbox'],
+  ['ftp', () => 'FTP'],
+  ['http', m.website],
+  ['onedrive', () => 'OneDrive'],
+  ['pcloud', () => 'pCloud'],
+  ['s3', m.s3Storage],
+  ['sftp', () => 'SFTP'],
+  ['smb', m.windowsShare],
+  ['webdav', () => 'WebDAV'],
 ]);
 
 /** Cloud services; kinds that are neither cloud nor folder are servers. */
@@ -190,8 +186,8 @@ export function getRemoteIcon(type: string): IconName {
 /** Returns kind, address and user of a remote: `WebDAV`, `https://attic.example/dav`, `ada`. */
 export function getRemoteFacts({ type, summary }: SyncRemote): string[] {
   // An alias names a local folder or a folder of another remote.
-  const aliasLabel = /^(?:\/|[a-z]:[\\/])/i.test(summary) ? 'Folder on this computer' : 'Folder of another remote';
-  const kind = type === 'alias' ? aliasLabel : (remoteKindLabels.get(type) ?? type);
+  const aliasLabel = /^(?:\/|[a-z]:[\\/])/i.test(summary) ? m.folderOnThisComputer() : m.folderOfAnotherRemote();
+  const kind = type === 'alias' ? aliasLabel : (remoteKindLabels.get(type)?.() ?? type);
   return [kind, ...summary.split(' · ')].filter((part) => part !== '');
 }
 

@@ -1,12 +1,57 @@
+import * as m from '#messages/sync';
 import type { ServiceTab } from '../service/tabs.ts';
 
 /** Tabs of the service Sync in order. */
 export const tabs: readonly ServiceTab[] = [
-  { section: '', title: 'Overview', load: () => import('./Overview.svelte') },
-  { section: 'syncs', title: 'Syncs', load: () => import('./tasks/Tasks.svelte') },
-  { section: 'history', title: 'History', load: () => import('./jobs/History.svelte') },
-  { section: 'files', title: 'Files', load: () => import('./files/Files.svelte') },
-  { section: 'remotes', title: 'Remotes', adminOnly: true, load: () => import('./remotes/Remotes.svelte') },
-  { section: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
-  { section: 'settings', title: 'Settings', adminOnly: true, load: () => import('./SyncSettings.svelte') },
+  {
+    section: '',
+    get title() {
+      return m.overview();
+    },
+    load: () => import('./Overview.svelte'),
+  },
+  {
+    section: 'syncs',
+    get title() {
+      return m.syncs();
+    },
+    load: () => import('./tasks/Tasks.svelte'),
+  },
+  {
+    section: 'history',
+    get title() {
+      return m.history();
+    },
+    load: () => import('./jobs/History.svelte'),
+  },
+  {
+    section: 'files',
+    get title() {
+      return m.files();
+    },
+    load: () => import('./files/Files.svelte'),
+  },
+  {
+    section: 'remotes',
+    get title() {
+      return m.remotes();
+    },
+    adminOnly: true,
+    load: () => import('./remotes/Remotes.svelte'),
+  },
+  {
+    section: 'connect',
+    get title() {
+      return m.connect();
+    },
+    load: () => import('./Connect.svelte'),
+  },
+  {
+    section: 'settings',
+    get title() {
+      return m.settings();
+    },
+    adminOnly: true,
+    load: () => import('./SyncSettings.svelte'),
+  },
 ];

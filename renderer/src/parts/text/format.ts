@@ -1,11 +1,13 @@
-const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
-const otherYearDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
-const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const fullDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-const sameYearDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
-const fullMinute = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' });
-const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'medium', hourCycle: 'h23' });
+import { defineDateFormat, defineNumberFormat, formatNumber } from '../../../../messages/format.ts';
+
+const number = defineNumberFormat({ maximumFractionDigits: 1 });
+const day = defineDateFormat({ weekday: 'short', day: 'numeric', month: 'short' });
+const otherYearDay = defineDateFormat({ day: 'numeric', month: 'short', year: 'numeric' });
+const hour = defineDateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const fullDay = defineDateFormat({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const sameYearDay = defineDateFormat({ weekday: 'long', day: 'numeric', month: 'long' });
+const fullMinute = defineDateFormat({ dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' });
+const full = defineDateFormat({ dateStyle: 'full', timeStyle: 'medium', hourCycle: 'h23' });
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
@@ -17,7 +19,7 @@ export function formatBytes(count: number): string {
     value /= 1000;
     unit += 1;
   }
-  return `${unit === 0 ? String(Math.round(value)) : number.format(value)} ${units[unit] ?? ''}`;
+  return `${unit === 0 ? String(Math.round(value)) : number(value)} ${units[unit] ?? ''}`;
 }
 
 /** Formats a limit in the unit of its setting: `15 MiB`, or as a size when it is not a whole number of MiB. */
@@ -39,7 +41,7 @@ export function formatDuration(seconds: number): string {
 /** Formats a day in a short form: `Tue, Mar 3`, or `Mar 3, 2024` for another year. */
 function formatShortDay(time: number, now: number): string {
   const isThisYear = new Date(time).getFullYear() === new Date(now).getFullYear();
-  return (isThisYear ? day : otherYearDay).format(time);
+  return (isThisYear ? day : otherYearDay)(time);
 }
 
 /** Units of time from the smallest, each with its length in ms and the maximum duration in ms it is used for. */
@@ -61,7 +63,7 @@ export function getTimeUnit(milliseconds: number): { readonly unit: string; read
 export function formatElapsed(milliseconds: number): string {
   const { unit, length } = getTimeUnit(milliseconds);
   const count = milliseconds / length;
-  return `${length > 1 && count < 10 ? number.format(count) : Math.round(count).toLocaleString('en')} ${unit}`;
+  return `${length > 1 && count < 10 ? number(count) : formatNumber(Math.round(count))} ${unit}`;
 }
 
 /** True when a time is on the day before `now`. */
@@ -79,20 +81,20 @@ export function formatAgo(time: number, now: number): string {
   const seconds = (now - time) / 1000;
   if (seconds < 60) return 'now';
   if (seconds < 3600) return `${String(Math.floor(seconds / 60))} min ago`;
-  if (new Date(time).toDateString() === new Date(now).toDateString()) return hour.format(time);
+  if (new Date(time).toDateString() === new Date(now).toDateString()) return hour(time);
   // Late hours are still shown as a time after midnight.
-  if (isYesterday(time, now)) return seconds < 12 * 3600 ? `yesterday, ${hour.format(time)}` : 'yesterday';
+  if (isYesterday(time, now)) return seconds < 12 * 3600 ? `yesterday, ${hour(time)}` : 'yesterday';
   return formatShortDay(time, now);
 }
 
 /** Formats a past time below the heading of its day: `now`, `4 min ago`, `14:05`. */
 export function formatAgoInDay(time: number, now: number): string {
-  return now - time < 3_600_000 ? formatAgo(time, now) : hour.format(time);
+  return now - time < 3_600_000 ? formatAgo(time, now) : hour(time);
 }
 
 /** Formats a day: `Tuesday, March 3, 2026`. */
 export function formatDay(time: number): string {
-  return fullDay.format(time);
+  return fullDay(time);
 }
 
 /** Formats the heading of a day: `Today`, `Yesterday`, `Tuesday, March 3`, with the year if it is another one. */
@@ -100,12 +102,12 @@ export function formatDayHeading(time: number, now: number): string {
   const date = new Date(time);
   if (date.toDateString() === new Date(now).toDateString()) return 'Today';
   if (isYesterday(time, now)) return 'Yesterday';
-  return date.getFullYear() === new Date(now).getFullYear() ? sameYearDay.format(time) : formatDay(time);
+  return date.getFullYear() === new Date(now).getFullYear() ? sameYearDay(time) : formatDay(time);
 }
 
 /** Formats a past time in a list: `14:05` for today, `Tue, Mar 3, 14:05` for another day. */
 export function formatMoment(time: number, now: number): string {
-  const clock = hour.format(time);
+  const clock = hour(time);
   return new Date(time).toDateString() === new Date(now).toDateString()
     ? clock
     : `${formatShortDay(time, now)}, ${clock}`;
@@ -113,10 +115,10 @@ export function formatMoment(time: number, now: number): string {
 
 /** Formats the day and the time: `Friday, November 27, 2026 at 13:09`. */
 export function formatDayAndTime(time: number): string {
-  return fullMinute.format(time);
+  return fullMinute(time);
 }
 
 /** Formats the complete date and time, for tooltips and details. */
 export function formatFullTime(time: number): string {
-  return full.format(time);
+  return full(time);
 }

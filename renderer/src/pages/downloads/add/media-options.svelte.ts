@@ -1,30 +1,34 @@
+import * as m from '#messages/downloads';
 import type { DownloadOptions } from '../../../../../services/contracts/downloads/api.ts';
 import { writeLocalStorage, readLocalStorageJson } from '../../../state/local-storage.ts';
 
-const allQualities = [
-  ['best', 'Best'],
-  ['2160', '4K'],
-  ['1440', '1440p'],
-  ['1080', '1080p'],
-  ['720', '720p'],
-  ['480', '480p'],
-  ['360', '360p'],
-  ['240', '240p'],
-  ['worst', 'Smallest'],
-  ['audio', 'Audio'],
-] as const;
-export type Quality = (typeof allQualities)[number][0];
+/** Qualities of the API, with their labels. */
+const getAllQualities = () =>
+  [
+    ['best', m.best()],
+    ['2160', '4K'],
+    ['1440', '1440p'],
+    ['1080', '1080p'],
+    ['720', '720p'],
+    ['480', '480p'],
+    ['360', '360p'],
+    ['240', '240p'],
+    ['worst', m.smallest()],
+    ['audio', m.audio()],
+  ] as const;
+export type Quality = ReturnType<typeof getAllQualities>[number][0];
 /** Qualities that are always visible; another one is added while it is selected. */
 const commonQualities: readonly Quality[] = ['best', '2160', '1080', '720', '480', 'audio'];
 
-const videoFormats = [
-  ['mp4', 'MP4'],
-  ['webm', 'WebM'],
-  ['mkv', 'MKV'],
-  ['avi', 'AVI'],
-  ['any', 'As it is'],
-  ['ios', 'iPhone'],
-] as const;
+const getVideoFormats = () =>
+  [
+    ['mp4', 'MP4'],
+    ['webm', 'WebM'],
+    ['mkv', 'MKV'],
+    ['avi', 'AVI'],
+    ['any', m.originalFormat()],
+    ['ios', 'iPhone'],
+  ] as const;
 const audioFormats = [
   ['m4a', 'M4A'],
   ['mp3', 'MP3'],
@@ -35,18 +39,22 @@ const audioFormats = [
 ] as const;
 /** Explanations of formats whose labels are not enough. */
 export const formatHints = {
-  any: 'The format that the site has, unchanged',
-  ios: 'MP4 in a form that every iPhone and iPad plays',
+  get any() {
+    return m.anyFormatHint();
+  },
+  get ios() {
+    return m.iosFormatHint();
+  },
 } as const;
 /** Returns the label of a quality of the API. */
 export function getQualityLabel(quality: string): string {
-  return allQualities.find(([value]) => value === quality)?.[1] ?? quality;
+  return getAllQualities().find(([value]) => value === quality)?.[1] ?? quality;
 }
 /** Returns the label of a format of the API. */
 export function getFormatLabel(format: string): string {
-  return [...videoFormats, ...audioFormats].find(([value]) => value === format)?.[1] ?? format.toUpperCase();
+  return [...getVideoFormats(), ...audioFormats].find(([value]) => value === format)?.[1] ?? format.toUpperCase();
 }
-export type Format = (typeof videoFormats)[number][0] | (typeof audioFormats)[number][0];
+export type Format = ReturnType<typeof getVideoFormats>[number][0] | (typeof audioFormats)[number][0];
 
 /** Less common options, saved and reset together. */
 export interface ExtraOptions {
@@ -98,18 +106,18 @@ class MediaOptions {
 
   constructor() {
     const { quality, video, audio, options } = readStoredChoices();
-    this.quality = findChoice(allQualities, quality) ?? this.quality;
-    this.video = findChoice(videoFormats, video) ?? this.video;
+    this.quality = findChoice(getAllQualities(), quality) ?? this.quality;
+    this.video = findChoice(getVideoFormats(), video) ?? this.video;
     this.audio = findChoice(audioFormats, audio) ?? this.audio;
     this.options = { ...defaultOptions, ...options };
   }
 
   get qualities(): readonly (readonly [Quality, string])[] {
-    return allQualities.filter(([value]) => commonQualities.includes(value) || value === this.quality);
+    return getAllQualities().filter(([value]) => commonQualities.includes(value) || value === this.quality);
   }
 
   get formats(): readonly (readonly [Format, string])[] {
-    return this.quality === 'audio' ? audioFormats : videoFormats;
+    return this.quality === 'audio' ? audioFormats : getVideoFormats();
   }
 
   get format(): Format {
@@ -169,7 +177,7 @@ class MediaOptions {
 
   /** Selects the quality with this picture height. */
   selectHeight(height: number): void {
-    const quality = findChoice(allQualities, String(height));
+    const quality = findChoice(getAllQualities(), String(height));
     if (quality !== undefined) this.select({ quality });
   }
 
@@ -190,28 +198,33 @@ class MediaOptions {
   }
 }
 
+/** Formats the part of a video that is kept; without an end it is the rest. */
+function formatClip(from: string, to: string): string {
+  return to === '' ? m.clipToEnd({ from }) : `${from}–${to}`;
+}
+
 /** Formats the options that differ from the defaults. */
 export function formatOptions(options: ExtraOptions, quality: Quality): readonly string[] {
   const media = options.fetch === 'media';
   return [
-    options.fetch === 'captions' && 'subtitles only',
-    options.fetch === 'thumbnail' && 'picture only',
+    options.fetch === 'captions' && m.optionSubtitles(),
+    options.fetch === 'thumbnail' && m.optionPicture(),
     media && quality !== 'audio' && options.codec !== 'auto' && options.codec.toUpperCase(),
-    options.folder.trim() !== '' && `in ${options.folder.trim()}`,
-    options.prefix.trim() !== '' && `named ${options.prefix.trim()}…`,
-    media && (options.from !== '' || options.to !== '') && `${options.from || '0:00'}–${options.to || 'end'}`,
-    media && options.chapters && 'a file a chapter',
-    media && options.sponsors && 'without sponsors',
-    (Number.parseInt(options.most, 10) || 0) > 0 && `${options.most} of a playlist`,
+    options.folder.trim() !== '' && m.optionFolder({ folder: options.folder.trim() }),
+    options.prefix.trim() !== '' && m.optionPrefix({ prefix: options.prefix.trim() }),
+    media && (options.from !== '' || options.to !== '') && formatClip(options.from || '0:00', options.to),
+    media && options.chapters && m.optionChapters(),
+    media && options.sponsors && m.optionSponsors(),
+    (Number.parseInt(options.most, 10) || 0) > 0 && m.optionPlaylistLimit({ count: Number.parseInt(options.most, 10) }),
     ...options.presets,
-    options.later && 'starts later',
+    options.later && m.optionLater(),
   ].filter((label) => label !== false);
 }
 
 /** Returns the bit rates that a format offers, in kbit/s. */
 export function getBitrates(format: Format): readonly (readonly [string, string])[] {
   const kbits = { mp3: ['320', '192', '128'], m4a: ['192', '128'] }[format as string] ?? [];
-  return [['best', 'Best'], ...kbits.map((kbit) => [kbit, `${kbit} kbit/s`] as const)];
+  return [['best', m.best()], ...kbits.map((kbit) => [kbit, m.kbitPerSecond({ kbit })] as const)];
 }
 
 interface StoredChoices {

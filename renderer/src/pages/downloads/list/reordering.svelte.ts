@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads';
 import { tick } from 'svelte';
 import type { Download } from '../../../../../services/contracts/downloads/api.ts';
 import { getDownloadName } from '../../../../../services/contracts/downloads/download-name.ts';
@@ -90,7 +91,7 @@ class Reordering {
       else this.#startMove(download);
     } else if (isMoving && event.key === 'Escape') {
       this.cancel();
-      this.announcement = `${getDownloadName(download)} is back at its place.`;
+      this.announcement = m.moveCanceled({ name: getDownloadName(download) });
       void this.#restoreFocus(uid);
     } else if (isMoving && ['ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) {
       this.#moveByKey(download, event.key);
@@ -110,8 +111,7 @@ class Reordering {
     this.cancel();
     this.#originalOrder = downloads.queue.map(({ uid }) => uid);
     this.movingUids = [download.uid];
-    const state = `${getDownloadName(download)} is lifted, ${formatPosition(download.uid)}.`;
-    this.announcement = `${state} Arrow keys move it, Space puts it down, Escape puts it back.`;
+    this.announcement = m.lifted({ name: getDownloadName(download), ...getPosition(download.uid) });
   }
 
   #moveByKey({ uid }: Download, key: string): void {
@@ -120,7 +120,7 @@ class Reordering {
     const target = { ArrowUp: index - 1, ArrowDown: index + 2, Home: 0, End: queue.length }[key] ?? index;
     if (target < 0 || target > queue.length) return;
     downloads.preview([uid], queue[target]?.uid ?? null);
-    this.announcement = formatPosition(uid);
+    this.announcement = m.place(getPosition(uid));
     this.scrollToRow(downloads.queue.findIndex((row) => row.uid === uid));
     void this.#restoreFocus(uid);
   }
@@ -128,7 +128,7 @@ class Reordering {
   #finishMove(download: Download): void {
     const { queue } = downloads;
     const index = queue.findIndex(({ uid }) => uid === download.uid);
-    this.announcement = `${getDownloadName(download)} is put down, ${formatPosition(download.uid)}.`;
+    this.announcement = m.putDown({ name: getDownloadName(download), ...getPosition(download.uid) });
     this.#sendOrder([download.uid], queue[index + 1]?.uid ?? null, this.#originalOrder);
     this.#reset();
     void this.#restoreFocus(download.uid);
@@ -143,13 +143,13 @@ class Reordering {
     const previousOrder = queue.map(({ uid }) => uid);
     downloads.preview(lifted, before);
     if (downloads.queue.every(({ uid }, index) => uid === previousOrder[index])) return;
-    this.announcement = `Moved, ${formatPosition(lifted[0] ?? '')}.`;
+    this.announcement = m.moved(getPosition(lifted[0] ?? ''));
     this.#sendOrder(lifted, before, previousOrder);
   }
 
   #sendOrder(uids: readonly string[], before: string | null, previousOrder: readonly string[]): void {
     downloads.move(uids, before, [...previousOrder]).catch((error: unknown) => {
-      this.announcement = 'The order could not be changed.';
+      this.announcement = m.moveFailed();
       toasts.showError(error);
     });
   }
@@ -168,9 +168,9 @@ class Reordering {
   }
 }
 
-function formatPosition(uid: string): string {
+function getPosition(uid: string): { readonly place: number; readonly count: number } {
   const index = downloads.queue.findIndex((row) => row.uid === uid);
-  return `place ${String(index + 1)} of ${String(downloads.queue.length)}`;
+  return { place: index + 1, count: downloads.queue.length };
 }
 
 export const reordering = new Reordering();

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads';
 import type { Download } from '../../../../../services/contracts/downloads/api.ts';
 import {
   getFailureCause,
@@ -6,15 +7,15 @@ import {
 } from '../../../../../services/contracts/downloads/causes.ts';
 import { formatBytes, formatDuration, formatFullTime } from '../../../parts/text/format.ts';
 
-const stateLabels: Readonly<Record<Download['state'], string>> = {
-  pending: 'Waits until you start it',
-  waiting: 'Waiting for its turn',
-  preparing: 'Looking at the page',
-  downloading: 'Downloading',
-  postprocessing: 'Putting the file together',
-  paused: 'Paused',
-  finished: 'Finished',
-  failed: 'Failed',
+const stateLabels: Readonly<Record<Download['state'], () => string>> = {
+  pending: m.waitsForStart,
+  waiting: m.waitingForTurn,
+  preparing: m.preparing,
+  downloading: m.downloading,
+  postprocessing: m.postprocessing,
+  paused: m.paused,
+  finished: m.finished,
+  failed: m.failed,
 };
 
 /**
@@ -24,27 +25,29 @@ const stateLabels: Readonly<Record<Download['state'], string>> = {
  */
 export function formatStatus(download: Download, queuePaused: boolean, waitsUntil: string | null): string {
   const { state, percent, speed, eta, message } = download;
-  const percentText = percent === null ? '' : `${String(Math.floor(percent))} %`;
-  if (state === 'waiting' && download.startsAt !== undefined) return `Begins ${formatFullTime(download.startsAt)}`;
-  if (state === 'downloading' && download.live === true) return message ?? 'Recording the live stream';
-  if (state === 'paused') return percentText === '' ? stateLabels.paused : `${stateLabels.paused} at ${percentText}`;
-  if (state === 'waiting' && queuePaused) return 'Waiting until the queue is resumed';
+  const share = percent === null ? undefined : m.percent({ percent: Math.floor(percent) });
+  if (state === 'waiting' && download.startsAt !== undefined)
+    return m.beginsAt({ time: formatFullTime(download.startsAt) });
+  if (state === 'downloading' && download.live === true) return message ?? m.recording();
+  if (state === 'paused') return share === undefined ? m.paused() : m.pausedAt({ share });
+  if (state === 'waiting' && queuePaused) return m.waitingForResume();
   if (state === 'waiting' && waitsUntil !== null && download.anyway !== true) {
-    return waitsUntil === '' ? 'Waiting for its hours' : `Waiting, goes on ${waitsUntil}`;
+    return waitsUntil === '' ? m.waitingForHours() : m.waitingUntil({ time: waitsUntil });
   }
-  if (state !== 'downloading') return message ?? stateLabels[state];
+  if (state !== 'downloading') return message ?? stateLabels[state]();
   return [
-    formatTransfer(download, percentText),
-    speed === null ? '' : `${formatBytes(speed)}/s`,
-    eta === null ? '' : `${formatDuration(eta)} left`,
+    formatTransfer(download, share),
+    speed === null ? '' : m.perSecond({ size: formatBytes(speed) }),
+    eta === null ? '' : m.timeLeft({ time: formatDuration(eta) }),
   ]
     .filter((part) => part !== '')
     .join(' · ');
 }
 
-function formatTransfer({ stream }: Download, percentText: string): string {
-  if (stream === 'video') return `${`Video ${percentText}`.trim()}, then audio`;
-  return `${stream === 'audio' ? 'Audio' : stateLabels.downloading} ${percentText}`.trim();
+function formatTransfer({ stream }: Download, share: string | undefined): string {
+  if (stream === 'video') return share === undefined ? m.videoThenAudio() : m.videoThenAudioAt({ share });
+  if (stream === 'audio') return share === undefined ? m.audio() : m.audioAt({ share });
+  return share === undefined ? m.downloading() : m.downloadingAt({ share });
 }
 
 /** Advice about a failure, with the page that solves it. */
@@ -54,14 +57,34 @@ export interface Advice {
 }
 
 const remedyPages: Readonly<Record<FailureRemedy, NonNullable<Advice['page']>>> = {
-  folder: { href: '/settings/downloads/downloadDir', title: 'Download folder', adminOnly: true },
-  'private-addresses': {
-    href: '/settings/downloads/allowPrivateAddresses',
-    title: 'Allow private addresses',
+  folder: {
+    href: '/settings/downloads/downloadDir',
+    get title() {
+      return m.downloadFolder();
+    },
     adminOnly: true,
   },
-  engines: { href: '/settings/engines', title: 'Engines', adminOnly: true },
-  cookies: { href: '/downloads/cookies', title: 'Cookies', adminOnly: false },
+  'private-addresses': {
+    href: '/settings/downloads/allowPrivateAddresses',
+    get title() {
+      return m.allowPrivateAddresses();
+    },
+    adminOnly: true,
+  },
+  engines: {
+    href: '/settings/engines',
+    get title() {
+      return m.engines();
+    },
+    adminOnly: true,
+  },
+  cookies: {
+    href: '/downloads/cookies',
+    get title() {
+      return m.cookies();
+    },
+    adminOnly: false,
+  },
 };
 
 /** Returns advice about a failed download; without a known cause, the message of the extractor. */

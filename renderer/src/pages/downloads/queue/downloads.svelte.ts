@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads';
 import { serviceChanged } from '../../../../../services/contracts/control/api.ts';
 import {
   downloadChanged,
@@ -151,8 +152,7 @@ class Downloads extends Loadable {
       for (const uid of uids) this.#removingUids.delete(uid);
       await this.load();
     };
-    const subject = single === undefined ? `${String(uids.length)} downloads` : getDownloadName(single);
-    toasts.show(`${files ? 'Deleted' : 'Removed'}: ${subject}`, {
+    toasts.show(formatRemoval(uids.length, single, files), {
       undo: restoreRows,
       settle: async () => {
         try {
@@ -174,8 +174,7 @@ class Downloads extends Loadable {
 
   /** Shows the file in the file manager; available in the desktop app only. */
   async reveal(uid: string): Promise<void> {
-    if ((await bridge?.showDownload({ uid })) === false)
-      toasts.show('Its file is not there any more.', { tone: 'bad' });
+    if ((await bridge?.showDownload({ uid })) === false) toasts.show(m.fileMissing(), { tone: 'bad' });
   }
 
   /** Starts waiting rows; `anyway` starts them outside of the download hours. */
@@ -186,7 +185,7 @@ class Downloads extends Loadable {
   /** Adds an ended download to the queue again, with the same options. */
   async downloadAgain(uid: string): Promise<void> {
     const { message } = await call(downloadsApi.again, { body: { uid } });
-    toasts.show(message ?? 'Added to the queue once more.');
+    toasts.show(message ?? m.addedAgain());
   }
 
   async retry(uid: string): Promise<void> {
@@ -321,6 +320,12 @@ class Downloads extends Loadable {
     this.history = history;
     this.queue = this.queue.filter(({ uid }) => !removedUids.has(uid));
   }
+}
+
+function formatRemoval(count: number, single: Download | undefined, files: boolean): string {
+  if (single === undefined) return files ? m.deletedCount({ count }) : m.removedCount({ count });
+  const name = getDownloadName(single);
+  return files ? m.deletedName({ name }) : m.removedName({ name });
 }
 
 export const downloads = new Downloads();

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads';
 import type { Download, DownloadKind } from '../../../../../services/contracts/downloads/api.ts';
 
 /** Maximum number of links that one paste or drop adds. */
@@ -65,17 +66,18 @@ export function applyQueueAction(
   return { ...download, state: 'paused', speed: null, eta: null, message: null };
 }
 
-/** Filters of the history, with their labels. */
-export const historyFilters = [
-  ['all', 'Everything'],
-  ['finished', 'Finished'],
-  ['failed', 'Failed'],
-  ['video', 'Videos'],
-  ['audio', 'Audio'],
-  ['captions', 'Subtitles'],
-  ['thumbnail', 'Pictures'],
-] as const;
-export type HistoryFilter = (typeof historyFilters)[number][0];
+/** Returns the filters of the history, with their labels. */
+export const getHistoryFilters = () =>
+  [
+    ['all', m.everything()],
+    ['finished', m.finished()],
+    ['failed', m.failed()],
+    ['video', m.videos()],
+    ['audio', m.audio()],
+    ['captions', m.subtitles()],
+    ['thumbnail', m.pictures()],
+  ] as const;
+export type HistoryFilter = ReturnType<typeof getHistoryFilters>[number][0];
 
 /** Converts a filter to query parameters of the API. */
 export function toFilterQuery(filter: HistoryFilter): { state?: 'finished' | 'failed'; kind?: DownloadKind } {

@@ -1,3 +1,4 @@
+import * as m from '#messages/downloads';
 import {
   subscriptionChanged,
   subscriptionRemoved,
@@ -94,9 +95,7 @@ class Subscriptions extends Loadable {
       const [singleId] = ids?.length === 1 ? ids : [];
       const failed = singleId === undefined ? undefined : this.find(singleId)?.error;
       if (failed !== undefined && failed !== null) return;
-      if (queued === 0) toasts.show('Nothing new.');
-      else
-        toasts.show(queued === 1 ? '1 new video is in the queue.' : `${String(queued)} new videos are in the queue.`);
+      toasts.show(m.newVideosQueued({ count: queued }));
     } catch (error) {
       toasts.showError(error);
     }
@@ -107,11 +106,11 @@ class Subscriptions extends Loadable {
     this.#drop(id);
     try {
       await call(subscriptionsApi.remove, { body: { ids: [id] } });
-      toasts.show(`${name} is removed. Its files stay.`, {
+      toasts.show(m.subscriptionRemoved({ name }), {
         undo: async () => {
           const { restored } = await call(subscriptionsApi.restore, { body: { ids: [id] } });
           await this.load();
-          if (restored.length === 0) toasts.show('It is too late for that: subscribe to it anew.', { tone: 'bad' });
+          if (restored.length === 0) toasts.show(m.restoreTooLate(), { tone: 'bad' });
         },
       });
     } catch (error) {

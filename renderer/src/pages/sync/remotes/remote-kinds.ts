@@ -1,107 +1,207 @@
+import * as m from '#messages/sync';
 import type { ProviderField, SyncProvider } from '../../../../../services/contracts/sync/remotes.ts';
 
 /** Label and help of a field that is shown first. */
 interface FieldText {
   readonly name: string;
-  readonly label: string;
-  readonly help?: string;
+  readonly label: () => string;
+  readonly help?: () => string;
   /** Shows a select field instead of a text field with suggestions. */
   readonly isSelect?: true;
 }
 interface KindText {
-  readonly title: string;
+  readonly title: () => string;
   readonly fields: readonly FieldText[];
 }
 
 const host: FieldText = {
   name: 'host',
-  label: 'Address',
-  help: 'Its name or number in the network, such as nas or 192.168.1.10.',
+  label: m.address,
+  help: m.hostHint,
 };
-const user: FieldText = { name: 'user', label: 'User name' };
-const password: FieldText = { name: 'pass', label: 'Password' };
+const user: FieldText = {
+  name: 'user',
+  label: m.userName,
+};
+const password: FieldText = {
+  name: 'pass',
+  label: m.password,
+};
 
 /** Common kinds of remotes, most likely first. Fields without a text here use that of rclone. */
 const kindTexts: Readonly<Record<string, KindText>> = {
-  smb: { title: 'NAS or Windows share (SMB)', fields: [host, user, password] },
+  smb: {
+    title: m.smbTitle,
+    fields: [host, user, password],
+  },
   sftp: {
-    title: 'Server or NAS by SSH (SFTP)',
+    title: m.sftpTitle,
     fields: [
       host,
       user,
-      { ...password, help: 'Or a key instead.' },
-      { name: 'key_file', label: 'Key file', help: 'On this computer, such as /home/ada/.ssh/id_ed25519.' },
+      {
+        ...password,
+        help: m.sftpPasswordHint,
+      },
+      {
+        name: 'key_file',
+        label: m.keyFile,
+        help: m.keyFileHint,
+      },
     ],
   },
   webdav: {
-    title: 'Nextcloud, ownCloud or another WebDAV',
+    title: m.webdavTitle,
     fields: [
-      { name: 'url', label: 'Address', help: 'Such as https://cloud.example/remote.php/dav/files/ada.' },
-      { name: 'vendor', label: 'What it is', isSelect: true },
+      {
+        name: 'url',
+        label: m.address,
+        help: m.webdavAddressHint,
+      },
+      {
+        name: 'vendor',
+        label: m.whatItIs,
+        isSelect: true,
+      },
       user,
-      { ...password, help: 'Nextcloud: an app password, from Settings, Security.' },
+      {
+        ...password,
+        help: m.webdavPasswordHint,
+      },
     ],
   },
-  ftp: { title: 'FTP server', fields: [host, user, password] },
+  ftp: {
+    title: m.ftpServer,
+    fields: [host, user, password],
+  },
   alias: {
-    title: 'A folder under a short name',
-    fields: [{ name: 'remote', label: 'Folder', help: 'Of this computer, such as /mnt/usb, or of another remote.' }],
+    title: m.aliasTitle,
+    fields: [
+      {
+        name: 'remote',
+        label: m.folder,
+        help: m.aliasFolderHint,
+      },
+    ],
   },
   crypt: {
-    title: 'An encrypted folder of another remote',
+    title: m.cryptTitle,
     fields: [
-      { name: 'remote', label: 'Where the encrypted files are', help: 'Such as drive:private.' },
-      { name: 'password', label: 'Password', help: 'Keep a copy: without it nobody can read the files again.' },
+      {
+        name: 'remote',
+        label: m.cryptFolder,
+        help: m.cryptFolderHint,
+      },
+      {
+        name: 'password',
+        label: m.password,
+        help: m.cryptPasswordHint,
+      },
     ],
   },
-  drive: { title: 'Google Drive', fields: [] },
-  onedrive: { title: 'OneDrive', fields: [] },
-  dropbox: { title: 'Dropbox', fields: [] },
+  drive: {
+    title: () => 'Google Drive',
+    fields: [],
+  },
+  onedrive: {
+    title: () => 'OneDrive',
+    fields: [],
+  },
+  dropbox: {
+    title: () => 'Dropbox',
+    fields: [],
+  },
   iclouddrive: {
-    title: 'iCloud Drive',
+    title: () => 'iCloud Drive',
     fields: [
-      { name: 'apple_id', label: 'Apple account' },
-      { name: 'password', label: 'Password' },
+      {
+        name: 'apple_id',
+        label: m.appleAccount,
+      },
+      {
+        name: 'password',
+        label: m.password,
+      },
     ],
   },
   protondrive: {
-    title: 'Proton Drive',
+    title: () => 'Proton Drive',
     fields: [
-      { name: 'username', label: 'User name' },
-      { name: 'password', label: 'Password' },
-      { name: '2fa', label: 'Code of the second factor', help: 'Where the account has one.' },
+      {
+        name: 'username',
+        label: m.userName,
+      },
+      {
+        name: 'password',
+        label: m.password,
+      },
+      {
+        name: '2fa',
+        label: m.secondFactorCode,
+        help: m.secondFactorHint,
+      },
     ],
   },
-  pcloud: { title: 'pCloud', fields: [] },
+  pcloud: { title: () => 'pCloud', fields: [] },
   mega: {
-    title: 'MEGA',
+    title: () => 'MEGA',
     fields: [
-      { name: 'user', label: 'E-mail address' },
+      {
+        name: 'user',
+        label: m.eMailAddress,
+      },
       password,
-      { name: '2fa', label: 'Code of the second factor', help: 'Where the account has one.' },
+      {
+        name: '2fa',
+        label: m.secondFactorCode,
+        help: m.secondFactorHint,
+      },
     ],
   },
   s3: {
-    title: 'S3 storage (AWS, MinIO, Hetzner and others)',
+    title: m.s3Title,
     fields: [
-      { name: 'provider', label: 'Whose', isSelect: true },
-      { name: 'access_key_id', label: 'Access key' },
-      { name: 'secret_access_key', label: 'Secret key' },
-      { name: 'region', label: 'Region' },
-      { name: 'endpoint', label: 'Address', help: 'Such as https://minio.home.example:9000. AWS needs none.' },
+      {
+        name: 'provider',
+        label: m.whose,
+        isSelect: true,
+      },
+      {
+        name: 'access_key_id',
+        label: m.accessKey,
+      },
+      {
+        name: 'secret_access_key',
+        label: m.secretKey,
+      },
+      {
+        name: 'region',
+        label: m.region,
+      },
+      {
+        name: 'endpoint',
+        label: m.address,
+        help: m.s3AddressHint,
+      },
     ],
   },
   b2: {
-    title: 'Backblaze B2',
+    title: () => 'Backblaze B2',
     fields: [
-      { name: 'account', label: 'Key ID' },
-      { name: 'key', label: 'Application key' },
+      {
+        name: 'account',
+        label: m.keyID,
+      },
+      {
+        name: 'key',
+        label: m.applicationKey,
+      },
     ],
   },
 };
 
 /** Common kinds in order, with their title and the names of their first fields. */
-export const commonKinds: readonly (readonly [type: string, title: string, fields: readonly string[]])[] =
+export const commonKinds: readonly (readonly [type: string, title: () => string, fields: readonly string[]])[] =
   Object.entries(kindTexts).map(([type, { title, fields }]) => [type, title, fields.map(({ name }) => name)]);
 
 /** Field of the form with its label and help. */
@@ -129,8 +229,8 @@ export function groupFields(
     const fieldText = kindText?.fields.find(({ name }) => name === field.name);
     return {
       field,
-      label: getFieldLabel(field, fieldText?.label),
-      help: fieldText === undefined ? getFirstLine(field.help) : (fieldText.help ?? ''),
+      label: getFieldLabel(field, fieldText?.label()),
+      help: fieldText === undefined ? getFirstLine(field.help) : (fieldText.help?.() ?? ''),
       isSelect: field.kind === 'choice' || fieldText?.isSelect === true,
     };
   });
@@ -147,9 +247,9 @@ export function groupFields(
 
 /** Returns the label of a field, with a readable name for `pass` and others. */
 function getFieldLabel({ name, required }: ProviderField, text: string | undefined): string {
-  const defaultLabel = { user: 'User name', pass: 'Password', url: 'Address' }[name];
+  const defaultLabel = { user: m.userName(), pass: m.password(), url: m.address() }[name];
   const baseLabel = text ?? defaultLabel ?? name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll('_', ' ');
-  return required ? baseLabel : `${baseLabel} (optional)`;
+  return required ? baseLabel : m.optionalField({ label: baseLabel });
 }
 
 /** Returns the first line of a help text; further lines describe special cases. */

@@ -1,3 +1,5 @@
+import * as m from '#messages/sync';
+import { defineDateFormat } from '../../../../../messages/format.ts';
 import type { SyncTask } from '../../../../../services/contracts/sync/api.ts';
 
 /** Frequency of a saved sync in its form. */
@@ -24,7 +26,12 @@ export function parseCron(cron: string | null): Schedule {
     : { frequency: 'week', time: clockTime, weekday: day };
 }
 
-const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const formatWeekday = defineDateFormat({ weekday: 'long', timeZone: 'UTC' });
+
+/** Returns the name of a day of the week; 0 is Sunday. */
+export function getWeekdayName(weekday: number): string {
+  return formatWeekday(Date.UTC(2023, 0, 1 + weekday));
+}
 
 /** Returns the offset of a time zone to local time in minutes; undefined for an unknown zone. */
 function getMinutesAhead(zone: string, now: number): number | undefined {
@@ -70,23 +77,29 @@ export function formatSchedule({ cron, zone }: Pick<SyncTask, 'cron' | 'zone'>, 
   const stored = parseCron(cron);
   const minutesAhead = cron === null || zone === '' ? 0 : getMinutesAhead(zone, now);
   if (minutesAhead === undefined || (stored.frequency === 'own' && minutesAhead !== 0))
-    return `${formatFrequency(stored, cron)} in ${zone}`;
+    return m.inZone({ schedule: formatFrequency(stored, cron), zone });
   const local = shiftSchedule(stored, minutesAhead);
   if (minutesAhead === 0 || (stored.frequency !== 'day' && stored.frequency !== 'week'))
     return formatFrequency(stored, cron);
-  const day = local.weekday === stored.weekday ? '' : `${days[Number(stored.weekday)] ?? ''} `;
-  return `${formatFrequency(local, cron)}, which is ${stored.frequency === 'week' ? day : ''}${stored.time} in ${zone}`;
+  const times = { schedule: formatFrequency(local, cron), time: stored.time, zone };
+  return stored.frequency === 'day' || local.weekday === stored.weekday
+    ? m.timeInZone(times)
+    : m.dayAndTimeInZone({ ...times, day: getWeekdayName(Number(stored.weekday)) });
 }
 
 function formatFrequency({ frequency, time, weekday }: Schedule, cron: string | null): string {
-  const labels: Readonly<Record<Frequency, string>> = {
-    never: '',
-    hour: 'Every hour',
-    day: `Every day at ${time}`,
-    week: `Every ${days[Number(weekday)] ?? 'week'} at ${time}`,
-    own: `By the rule ${cron ?? ''}`,
-  };
-  return labels[frequency];
+  switch (frequency) {
+    case 'never':
+      return '';
+    case 'hour':
+      return m.everyHour();
+    case 'day':
+      return m.everyDayAtTime({ time });
+    case 'week':
+      return m.everyWeekdayAtTime({ day: getWeekdayName(Number(weekday)), time });
+    case 'own':
+      return m.byRule({ rule: cron ?? '' });
+  }
 }
 
 /** Builds the cron expression of the form; null without a schedule. */

@@ -1,0 +1,98 @@
+import {
+  negotiateLanguage,
+  setLanguageReader,
+  sourceLanguage,
+  type LanguageChoice,
+} from '../../../messages/language.ts';
+import { languages } from '../../../messages/generated/languages.ts';
+import { findPseudoTransform, pseudoLanguages } from '../../../messages/pseudo-language.ts';
+import { loadLanguage, onNewNamespace, setTextTransform } from '../../../messages/runtime.ts';
+import { readLocalStorage, writeLocalStorage } from './local-storage.ts';
+
+const storageKey = 'homeport.language';
+/** Languages that a stored choice may have; pages offer only those with a catalog. */
+const knownLanguages: readonly string[] = [...languages, ...pseudoLanguages];
+
+/** The language of the pages in this browser. */
+class Language {
+  /** Selected language; empty follows the browser. */
+  choice = $state(readStoredChoice());
+  #current = $state.raw<LanguageChoice>({ language: sourceLanguage, locale: sourceLanguage });
+  /** Incremented when translations were loaded, so that texts which were shown in English are formatted again. */
+  #loads = $state(0);
+
+  constructor() {
+    setLanguageReader(() => {
+      void this.#loads;
+      return this.#current;
+    });
+    onNewNamespace(() => queueMicrotask(() => void this.#loadNamespaces()));
+  }
+
+  /** Returns the language of the visible texts, such as `de`. */
+  get current(): string {
+    return this.#current.language;
+  }
+
+  /** Languages of the catalogs, each with its own name, such as `Deutsch`. */
+  get available(): readonly { readonly language: string; readonly name: string }[] {
+    return languages.map((language) => ({ language, name: getLanguageName(language) }));
+  }
+
+  /** Applies the stored choice or the browser's language. Resolves when the texts of the first page are loaded. */
+  async start(): Promise<void> {
+    await this.#apply();
+  }
+
+  /** Resolves when the texts of all loaded code are in the current language. */
+  async ready(): Promise<void> {
+    await this.#loadNamespaces();
+  }
+
+  /** Selects a language, or the browser's with an empty text. Visible texts change without a reload of their data. */
+  async choose(choice: string): Promise<void> {
+    this.choice = choice;
+    writeLocalStorage(storageKey, choice === '' ? null : choice);
+    await this.#apply();
+  }
+
+  async #apply(): Promise<void> {
+    const wishes = this.choice === '' ? navigator.languages : [this.choice, ...navigator.languages];
+    const requested = negotiateLanguage(wishes, knownLanguages);
+    const isChosenLanguage = this.choice !== '' && navigator.languages[0]?.split('-')[0] === requested.language;
+    const next = isChosenLanguage ? { ...requested, locale: navigator.languages[0] ?? requested.locale } : requested;
+    await loadLanguage(next.language);
+    setTextTransform(findPseudoTransform(next.language));
+    this.#current = next;
+    document.documentElement.lang = next.language;
+    document.documentElement.dir = getDirection(next.language);
+  }
+
+  async #loadNamespaces(): Promise<void> {
+    const { language } = this.#current;
+    if (language === sourceLanguage) return;
+    await loadLanguage(language);
+    this.#loads += 1;
+  }
+}
+
+function readStoredChoice(): string {
+  const choice = readLocalStorage(storageKey) ?? '';
+  return knownLanguages.includes(choice) ? choice : '';
+}
+
+/** Returns the name of a language in that language, with a capital letter. */
+function getLanguageName(language: string): string {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
+  return name.slice(0, 1).toLocaleUpperCase(language) + name.slice(1);
+}
+
+/** Scripts that are written from right to left. */
+const rightToLeftScripts = ['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm'];
+
+function getDirection(language: string): 'ltr' | 'rtl' {
+  const script = new Intl.Locale(language).maximize().script ?? '';
+  return rightToLeftScripts.includes(script) ? 'rtl' : 'ltr';
+}
+
+export const language = new Language();
