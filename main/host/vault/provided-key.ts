@@ -31,7 +31,8 @@ export async function readProvidedKey(environment: NodeJS.ProcessEnv): Promise<P
   if (sources.length > 1) throw buildUnavailableProblem(`${sources.join(' and ')} are both set. Set one of them.`);
   const value = environment[source] ?? '';
   if (source === 'HOMEPORT_VAULT_KEY') return { text: value.trim(), source };
-  const text = source === 'HOMEPORT_VAULT_KEY_FILE' ? await readKeyText(value) : await runKeyCommand(value, environment);
+  const text =
+    source === 'HOMEPORT_VAULT_KEY_FILE' ? await readKeyText(value) : await runKeyCommand(value, environment);
   return { text: text.trim(), source };
 }
 
