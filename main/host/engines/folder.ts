@@ -3,6 +3,7 @@ import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:f
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
+import { getExecutableName } from '../../../services/kit/find-program.ts';
 
 const Pointer = z.object({ current: z.string(), previous: z.string().nullable() });
 type Pointer = z.infer<typeof Pointer>;
@@ -17,19 +18,25 @@ const partial = /^\.partial-(\d+)-/;
  * changes, so a running job keeps its program during an update.
  */
 export class EngineFolder {
-  readonly #name: string;
+  readonly #program: string;
   readonly #base: string;
 
-  constructor(root: string, name: string) {
-    this.#name = name;
+  /** @param program Path of the executable in the folder of a version. */
+  constructor(root: string, name: string, program = getExecutableName(name, process.platform)) {
+    this.#program = program;
     this.#base = join(root, name);
+  }
+
+  /** Returns the path of the executable in a staged folder. */
+  getProgram(staged: string): string {
+    return join(staged, this.#program);
   }
 
   /** Returns usable executables, best first: the current version, then the previous one. */
   async installed(): Promise<readonly string[]> {
     const pointer = await this.#pointer();
     const versions = [pointer?.current, pointer?.previous].filter((version) => typeof version === 'string');
-    return versions.map((version) => join(this.#base, version, executableName(this.#name)));
+    return versions.map((version) => join(this.#base, version, this.#program));
   }
 
   /** Creates a new folder to install into. It takes effect with {@link publish}. */
@@ -48,12 +55,12 @@ export class EngineFolder {
   /** Makes a staged folder the current version and preserves the previous one. Returns the path of the executable. */
   async publish(staged: string, version: string): Promise<string> {
     const folder = `${version}-${randomBytes(4).toString('hex')}`;
-    await access(join(staged, executableName(this.#name)));
+    await access(this.getProgram(staged));
     const before = await this.#pointer();
     await rename(staged, join(this.#base, folder));
     await this.#point({ current: folder, previous: before?.current ?? null });
     await this.clean();
-    return join(this.#base, folder, executableName(this.#name));
+    return join(this.#base, folder, this.#program);
   }
 
   /** Removes the remains of killed installations and versions older than the previous one. */
@@ -94,10 +101,6 @@ export class EngineFolder {
     }
     await rename(draft, join(this.#base, 'current'));
   }
-}
-
-export function executableName(name: string): string {
-  return process.platform === 'win32' ? `${name}.exe` : name;
 }
 
 function isRunning(pid: number): boolean {
