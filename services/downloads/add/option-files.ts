@@ -145,7 +145,8 @@ export class OptionFiles implements Disposable {
     if (path === '') return;
     const file = resolve(path);
     const stats = await stat(file).catch(() => undefined);
-    const version = stats === undefined ? 'missing' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+    const fileId = (await stat(file, { bigint: true }).catch(() => undefined))?.ino;
+    const version = stats === undefined ? 'missing' : `${fileId} ${stats.mtimeMs} ${stats.size}`;
     if (this.#fileVersions.get(file) === version) return;
     this.#fileVersions.set(file, version);
     const content = stats === undefined ? undefined : await readJson(file);
