@@ -31,8 +31,13 @@ export interface Engine {
 }
 
 /** Opens `<folder>/db.sqlite` and creates it with its folder if missing; both are accessible to this user only. */
-export function openSqlite(folder: string, log: Log, loop?: WatchedLoop): Engine {
-  const database = openFile(folder);
+export function openSqlite(
+  folder: string,
+  log: Log,
+  loop?: WatchedLoop,
+  platform: NodeJS.Platform = process.platform,
+): Engine {
+  const database = openFile(folder, platform);
   const durability = createDurability(database);
   const statements = new StatementCache(database, loop);
   const kysely = new Kysely<any>({ dialect: new Dialect(database, statements, durability, loop) });
@@ -70,7 +75,7 @@ export function openSqlite(folder: string, log: Log, loop?: WatchedLoop): Engine
   };
 }
 
-function openFile(folder: string): Sqlite.Database {
+function openFile(folder: string, platform: NodeJS.Platform): Sqlite.Database {
   let database: Sqlite.Database | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -81,6 +86,11 @@ function openFile(folder: string): Sqlite.Database {
     database.pragma('journal_mode = WAL');
     // In WAL mode, NORMAL could lose confirmed commits in a power failure.
     database.pragma('synchronous = FULL');
+    if (platform === 'darwin') {
+      // There, an ordinary sync leaves the data in the cache of the disk, which a power failure empties.
+      database.pragma('fullfsync = ON');
+      database.pragma('checkpoint_fullfsync = ON');
+    }
     database.pragma('foreign_keys = ON');
     // A process has a dozen databases: limits the cache to 1 MiB each, and shrinks the log after a burst.
     database.pragma('cache_size = -1024');

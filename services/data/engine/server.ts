@@ -76,7 +76,7 @@ export function createEmbeddedServer({
   return {
     async start(onNotification) {
       const secret = await password();
-      const cluster = await startCluster(context, folder, secret, direct.port);
+      const cluster = await startCluster(context, { folder, password: secret, directPort: direct.port });
       try {
         const base = getConnectionConfig(cluster);
         const ownerConfig = {
@@ -110,18 +110,20 @@ export function createEmbeddedServer({
           withCatalogSearchPath({ ...base, user: superuser }),
           onNotification,
         );
+        const disconnected = Promise.withResolvers<void>();
+        listener.once('end', disconnected.resolve);
         return {
           ...pools,
           cancel: (process) => cancelStatement(listener, process),
           limits: [],
-          ended: cluster.child.exited.then(() => undefined),
+          ended: (cluster.exited ?? disconnected.promise).then(() => undefined),
           async [Symbol.asyncDispose]() {
             await closeAll(pools, listener);
-            await cluster.child.stop();
+            await cluster.stop();
           },
         };
       } catch (error) {
-        await cluster.child.stop();
+        await cluster.stop();
         throw error;
       }
     },
