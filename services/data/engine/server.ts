@@ -110,13 +110,11 @@ export function createEmbeddedServer({
           withCatalogSearchPath({ ...base, user: superuser }),
           onNotification,
         );
-        const disconnected = Promise.withResolvers<void>();
-        listener.once('end', disconnected.resolve);
         return {
           ...pools,
           cancel: (process) => cancelStatement(listener, process),
           limits: [],
-          ended: (cluster.exited ?? disconnected.promise).then(() => undefined),
+          ended: (cluster.exited ?? waitForEnd(listener)).then(() => undefined),
           async [Symbol.asyncDispose]() {
             await closeAll(pools, listener);
             await cluster.stop();
@@ -128,6 +126,11 @@ export function createEmbeddedServer({
       }
     },
   };
+}
+
+/** Resolves when a connection ends. */
+function waitForEnd(client: pg.Client): Promise<void> {
+  return new Promise((resolve) => client.once('end', () => resolve()));
 }
 
 /** Creates access to an external PostgreSQL, version 14 or newer. */

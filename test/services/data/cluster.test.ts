@@ -84,7 +84,7 @@ describe('path of the Unix socket', () => {
 });
 
 describe('parameters of the server', () => {
-  it('write through the cache of the disk on macOS', () => {
+  it('makes the server write through the cache of the disk on macOS', () => {
     const access = { port: 5432, byTcp: false, bySocket: true };
     expect(buildServerOptions(access, 'darwin')).toContain('wal_sync_method=fsync_writethrough');
     expect(buildServerOptions(access, 'linux').join(' ')).not.toContain('wal_sync_method');
