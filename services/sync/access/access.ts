@@ -1,11 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { everyone, type Grant, type Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { findCommandOption } from '../domain/command-options.ts';
 import { coversFolder, type LocationGrant } from '../domain/grant-coverage.ts';
 import { hasDotSegments, parseLocation, toGrantResource, joinLocation } from '../domain/location.ts';
+import { isShareOfThisComputer } from '../domain/windows-path.ts';
 import { CallError } from './call-error.ts';
 import {
   callsForAll,
@@ -134,9 +136,11 @@ export class Access {
     getDenied: (resource: string) => readonly LocationGrant[],
   ): Promise<string> {
     if (caller.all) return text;
-    const location = parseLocation(text, process.platform === 'win32');
+    const windows = process.platform === 'win32';
+    const location = parseLocation(text, windows);
     if (location.kind === 'inline') throw toRefusal(text);
     if (hasDotSegments(location.path)) throw toRefusal(text);
+    if (windows && location.kind === 'local' && isShareOfThisComputer(location.path, hostname())) throw toRefusal(text);
     const realLocation =
       location.kind === 'local' ? { ...location, path: await resolveLocation(location.path) } : location;
     const resource = toGrantResource(realLocation);

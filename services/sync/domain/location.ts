@@ -1,3 +1,5 @@
+import { normalizeWindowsPath } from './windows-path.ts';
+
 /** Location of files in rclone's notation. */
 export type Location =
   | { readonly kind: 'local'; readonly path: string }
@@ -7,13 +9,15 @@ export type Location =
 
 const remotePattern = /^([\w.+@][\w.+@ -]*):(.*)$/s;
 
-/** Parses a client's `fs`, `srcFs` or `dstFs`. */
+/** Parses a client's `fs`, `srcFs` or `dstFs`. A path of Windows is returned in its one spelling. */
 export function parseLocation(text: unknown, windows = false): Location {
   if (typeof text !== 'string' || text.includes('\0')) return { kind: 'inline' };
-  if (windows ? /^[a-z]:[/\\]/i.test(text) : text.startsWith('/')) return { kind: 'local', path: text };
-  const [, name, path] = remotePattern.exec(text) ?? [];
-  if (name === undefined || path === undefined || (windows && name.length === 1)) return { kind: 'inline' };
-  return { kind: 'remote', name, path };
+  const path = windows ? normalizeWindowsPath(text) : text.startsWith('/') ? text : undefined;
+  if (path !== undefined) return { kind: 'local', path };
+  if (windows && /^[/\\]/.test(text)) return { kind: 'inline' };
+  const [, name, remotePath] = remotePattern.exec(text) ?? [];
+  if (name === undefined || remotePath === undefined || (windows && name.length === 1)) return { kind: 'inline' };
+  return { kind: 'remote', name, path: remotePath };
 }
 
 /** Returns true if a path contains `..`, which leaves an allowed folder, or `.`, which is another spelling of a denied one. */
@@ -22,7 +26,13 @@ export function hasDotSegments(path: string): boolean {
 }
 
 /** Returns the resource that grants name: a folder with a trailing slash. A local path must be resolved (realpath). */
-export function toGrantResource(location: Exclude<Location, { readonly kind: 'inline' }>): string {
+export function toGrantResource(
+  location: Exclude<Location, { readonly kind: 'inline' }>,
+  windows = process.platform === 'win32',
+): string {
+  if (windows && location.kind === 'local') {
+    return `${(normalizeWindowsPath(location.path) ?? location.path.replaceAll('\\', '/')).replace(/\/$/, '')}/`;
+  }
   const path = location.path.replaceAll('\\', '/').replace(/\/+/g, '/').replace(/\/$/, '');
   if (location.kind === 'local') return `${path}/`;
   return path === '' && location.path === '' ? `${location.name}:` : `${location.name}:${path}/`;

@@ -7,18 +7,30 @@ import { parseLocation, toGrantResource } from '../domain/location.ts';
  * Returns one canonical name of a location, so that two jobs that write to it are detected: links are resolved, and the
  * engine resolves aliases and inline remotes.
  */
-export async function getCanonicalLocation(engine: Engine, input: unknown, signal: AbortSignal): Promise<string> {
-  const location = parseLocation(input, process.platform === 'win32');
-  if (location.kind === 'local') return toGrantResource({ kind: 'local', path: await resolvePath(location.path) });
+export async function getCanonicalLocation(
+  engine: Pick<Engine, 'call'>,
+  input: unknown,
+  signal: AbortSignal,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string> {
+  const windows = platform === 'win32';
+  const location = parseLocation(input, windows);
+  if (location.kind === 'local') return await getLocalName(location.path, platform);
   const info = await engine.call('operations/fsinfo', { fs: input }, { signal });
   const { Name: name, Root: root } = info.body;
   if (info.status === 200 && typeof name === 'string' && typeof root === 'string') {
-    if (root.startsWith('/') && (info.body['Features'] as { IsLocal?: unknown } | undefined)?.IsLocal === true) {
-      return toGrantResource({ kind: 'local', path: await resolvePath(root) });
-    }
+    const isLocal = (info.body['Features'] as { IsLocal?: unknown } | undefined)?.IsLocal === true;
+    const local = parseLocation(root, windows);
+    if (isLocal && local.kind === 'local') return await getLocalName(local.path, platform);
     return toGrantResource({ kind: 'remote', name, path: root });
   }
   return location.kind === 'remote' ? toGrantResource(location) : JSON.stringify(input);
+}
+
+/** Names that differ only by case are one folder on Windows and, by default, on macOS. */
+async function getLocalName(path: string, platform: NodeJS.Platform): Promise<string> {
+  const name = toGrantResource({ kind: 'local', path: await resolvePath(path) }, platform === 'win32');
+  return platform === 'win32' || platform === 'darwin' ? name.normalize('NFC').toLowerCase() : name;
 }
 
 async function resolvePath(path: string): Promise<string> {

@@ -4,12 +4,14 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { explainFolderAccess } from '../../kit/folder-access.ts';
 import { compileExclusion, type Exclusion } from '../domain/exclusion.ts';
 import { buildPlan, type ListedEntry, type Listing, type PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
 import { refuseReplacedFilesLinks, refuseLinks } from './links.ts';
 import type { LocalEvent } from './local-totals.ts';
 import type { Mover, MoverOptions } from './mover.ts';
+import { getTimePrecision } from './time-precision.ts';
 
 const maxConcurrency = 8;
 const success: JobOutcome = { status: 200, body: {} };
@@ -23,16 +25,24 @@ const noFollowFlag = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
 export class LocalMover implements Mover {
   readonly #random: Context['random'];
   readonly #report: (event: LocalEvent) => void;
+  readonly #platform: NodeJS.Platform;
 
-  constructor(random: Context['random'], report: (event: LocalEvent) => void) {
+  constructor(
+    random: Context['random'],
+    report: (event: LocalEvent) => void,
+    platform: NodeJS.Platform = process.platform,
+  ) {
     this.#random = random;
     this.#report = report;
+    this.#platform = platform;
   }
 
   async list(location: string, { exclude, signal }: MoverOptions): Promise<Listing> {
     const entries: ListedEntry[] = [];
-    await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal }, '');
-    return { entries, ignoresCase: process.platform === 'win32' || process.platform === 'darwin', precisionMs: 1 };
+    const platform = this.#platform;
+    await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal, platform }, '');
+    const precisionMs = await getTimePrecision(location, entries, platform);
+    return { entries, ignoresCase: platform === 'win32' || platform === 'darwin', precisionMs };
   }
 
   async copy(
@@ -167,10 +177,11 @@ interface WalkOptions {
   readonly exclusion: Exclusion;
   readonly entries: ListedEntry[];
   readonly signal: AbortSignal;
+  readonly platform: NodeJS.Platform;
 }
 
 async function walk(options: WalkOptions, relativeFolder: string): Promise<void> {
-  const { root, exclusion, entries, signal } = options;
+  const { root, exclusion, entries, signal, platform } = options;
   signal.throwIfAborted();
   let directoryEntries: Dirent[];
   try {
@@ -178,11 +189,8 @@ async function walk(options: WalkOptions, relativeFolder: string): Promise<void>
   } catch (error) {
     const isMissing = relativeFolder === '' && error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isMissing) throw new Problem('sync.no_folder', 404, 'directory not found', { retryable: true });
-    throw new Problem(
-      'sync.unreadable',
-      502,
-      `${relativeFolder || 'The folder'} could not be read: ${getErrorMessage(error)}.`,
-    );
+    const reason = explainFolderAccess(error, platform) ?? getErrorMessage(error);
+    throw new Problem('sync.unreadable', 502, `${relativeFolder || 'The folder'} could not be read: ${reason}.`);
   }
   for (const entry of directoryEntries) {
     const path = relativeFolder === '' ? entry.name : `${relativeFolder}/${entry.name}`;

@@ -1,0 +1,143 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { explainFolderAccess } from '../../../services/kit/folder-access.ts';
+import { browse } from '../../../services/sync/app-api/browse.ts';
+import { hasDotSegments, parseLocation, toGrantResource } from '../../../services/sync/domain/location.ts';
+import { getReplacedFilesFolder } from '../../../services/sync/domain/replaced-files.ts';
+import { isShareOfThisComputer } from '../../../services/sync/domain/windows-path.ts';
+import { getCanonicalLocation } from '../../../services/sync/jobs/canonical-location.ts';
+import { LocalMover } from '../../../services/sync/tasks/local-mover.ts';
+import { replaceBuiltin } from '../../support/replace-builtin.ts';
+
+const { signal } = new AbortController();
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'homeport-sync-systems-'));
+  mkdirSync(join(folder, 'from'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('location on Windows', () => {
+  it.each([
+    ['C:\\Users\\Jane Doe', 'C:/Users/Jane Doe'],
+    ['c:/Users//Jane Doe/', 'C:/Users/Jane Doe'],
+    ['\\\\?\\c:\\Users\\Jane Doe.', 'C:/Users/Jane Doe'],
+    ['c:\\', 'C:/'],
+    ['\\\\NAS\\Photos', '//nas/Photos'],
+    ['//nas/Photos/2026\\', '//nas/Photos/2026'],
+    ['\\\\?\\UNC\\nas\\Photos\\2026', '//nas/Photos/2026'],
+  ])('has one spelling for %s', (text, path) => {
+    expect(parseLocation(text, true)).toEqual({ kind: 'local', path });
+    expect(toGrantResource({ kind: 'local', path: text }, true)).toBe(`${path.replace(/\/$/, '')}/`);
+  });
+
+  it.each([
+    'C:',
+    'C:folder',
+    '\\folder',
+    '/folder',
+    '\\\\nas',
+    '\\\\.\\PhysicalDrive0',
+    '\\\\?\\Volume{1}\\x',
+    'C:\\a:b',
+  ])('is not a folder for %s', (text) => expect(parseLocation(text, true)).toEqual({ kind: 'inline' }));
+
+  it('keeps remotes, and leaves `..` for the check that refuses it', () => {
+    expect(parseLocation('drive:a/b', true)).toEqual({ kind: 'remote', name: 'drive', path: 'a/b' });
+    const parent = parseLocation('C:\\Users\\..\\Windows', true);
+    expect(parent.kind === 'local' && hasDotSegments(parent.path)).toBe(true);
+    expect(parseLocation('C:\\', false)).toEqual({ kind: 'remote', name: 'C', path: '\\' });
+  });
+
+  it('puts replaced files beside the destination, also in a network folder', () => {
+    expect(getReplacedFilesFolder('\\\\nas\\backup\\photos', 7, true)).toBe('//nas/backup/.photos.replaced/7');
+    expect(getReplacedFilesFolder('\\\\nas\\backup', 7, true)).toBeUndefined();
+    expect(getReplacedFilesFolder('c:\\photos', 7, true)).toBe('C:/.photos.replaced/7');
+    expect(getReplacedFilesFolder('c:\\', 7, true)).toBeUndefined();
+  });
+
+  it('is locked once for all spellings of a folder', async () => {
+    const engine = { call: () => Promise.reject(new Error('not needed')) };
+    const lock = (text: string): Promise<string> => getCanonicalLocation(engine, text, signal, 'win32');
+    expect(await lock('c:\\Photos\\')).toBe(await lock('C:/photos'));
+    expect(await lock('\\\\NAS\\Photos')).toBe(await lock('//nas/photos/'));
+    // The engine reports local folders with the prefix of long paths.
+    const local = { status: 200, body: { Name: 'local', Root: '//?/C:/Photos', Features: { IsLocal: true } } };
+    expect(await getCanonicalLocation({ call: () => Promise.resolve(local) }, 'alias:', signal, 'win32')).toBe(
+      await lock('C:\\Photos'),
+    );
+  });
+
+  it('is not reached by limited accounts through shares of the same computer', () => {
+    const name = 'DESKTOP-1.home.arpa';
+    for (const server of ['localhost', '127.0.0.1', 'desktop-1', 'desktop-1.local', '0--1.ipv6-literal.net'])
+      expect([server, isShareOfThisComputer(`//${server}/data`, name)]).toEqual([server, true]);
+    expect(isShareOfThisComputer('//nas/c$/Users', name)).toBe(true);
+    expect(isShareOfThisComputer('//nas/photos', name)).toBe(false);
+    expect(isShareOfThisComputer('C:/Users', name)).toBe(false);
+  });
+});
+
+describe('copy to FAT', () => {
+  /** Stores times like FAT, which Windows rounds up to even seconds. */
+  const utimes: typeof promises.utimes = async (path, _accessed, modified) => {
+    const seconds = Math.ceil(new Date(modified).getTime() / 2000) * 2;
+    utimesSync(path, seconds, seconds);
+    await Promise.resolve();
+  };
+  const fat = { type: 0x4d44 } as Awaited<ReturnType<typeof promises.statfs>>;
+  const statfs = (() => Promise.resolve(fat)) as unknown as typeof promises.statfs;
+
+  it.each(['linux', 'darwin', 'win32'] as const)('copies no unchanged file again on %s', async (platform) => {
+    for (let index = 0; index < 20; index++) {
+      writeFileSync(join(folder, 'from', String(index)), 'x');
+      utimesSync(join(folder, 'from', String(index)), 1_700_000_000 + index / 7, 1_700_000_000 + index / 7);
+    }
+    using _times = replaceBuiltin(promises, { utimes, ...(platform === 'linux' && { statfs }) });
+    const copied: string[] = [];
+    const mover = new LocalMover(
+      { bytes: () => new Uint8Array(), text: () => 'abcdefgh' },
+      (event) => {
+        if (event.kind === 'copied') copied.push(event.path);
+      },
+      platform,
+    );
+    const copy = () =>
+      mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, { group: '', exclude: [], signal });
+    await copy();
+    expect(copied.splice(0)).toHaveLength(20);
+    await copy();
+    expect(copied).toEqual([]);
+    // A change of more than the precision is copied.
+    utimesSync(join(folder, 'from', '3'), 1_700_000_100, 1_700_000_100);
+    await copy();
+    expect(copied).toEqual(['3']);
+  });
+});
+
+describe('folder that the privacy settings of macOS protect', () => {
+  const refused = (code: string): Error => Object.assign(new Error(code), { code });
+
+  it('is reported with the place of the setting', async () => {
+    const readdir = (() => Promise.reject(refused('EPERM'))) as unknown as typeof promises.readdir;
+    using _read = replaceBuiltin(promises, { readdir });
+    await expect(browse({} as Parameters<typeof browse>[0], folder, 'darwin')).rejects.toThrow(
+      'macOS does not let Homeport read this folder. Open System Settings',
+    );
+    await expect(browse({} as Parameters<typeof browse>[0], folder, 'linux')).rejects.toThrow(
+      'this computer does not let Homeport read it',
+    );
+    const mover = new LocalMover({ bytes: () => new Uint8Array(), text: () => '' }, () => undefined, 'darwin');
+    await expect(mover.list(folder, { group: '', exclude: [], signal })).rejects.toThrow('Privacy & Security');
+  });
+
+  it('is not named for other errors and other systems', () => {
+    expect(explainFolderAccess(refused('EACCES'), 'darwin')).toBe('this computer does not let Homeport read it');
+    expect(explainFolderAccess(refused('ENOENT'), 'darwin')).toBeUndefined();
+    expect(explainFolderAccess(refused('EPERM'), 'win32')).not.toContain('macOS');
+  });
+});
