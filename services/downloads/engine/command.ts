@@ -9,6 +9,7 @@ import type { Order, PlaylistEntry } from '../domain/order.ts';
 import type { Purpose } from '../domain/options.ts';
 import { buildFieldArguments, type ListFields } from '../domain/template-fields.ts';
 import { buildSelectionArguments } from '../domain/format-selection.ts';
+import { buildNameLimit } from './name-limit.ts';
 
 /** Settings of all calls of yt-dlp. */
 export interface CommandSettings {
@@ -99,7 +100,11 @@ export function buildNameArguments(command: DownloadCommand, settings: CommandSe
  * Returns the arguments of a download. Progress, stage and result are printed as lines that begin with P, Q, B and A;
  * see progress.ts.
  */
-export function buildDownloadArguments(command: DownloadCommand, settings: CommandSettings): readonly string[] {
+export function buildDownloadArguments(
+  command: DownloadCommand,
+  settings: CommandSettings,
+  platform: NodeJS.Platform = process.platform,
+): readonly string[] {
   const { order, folder, ffmpegPath, infoFile, url, playlist } = command;
   return [
     ...buildCommonArguments(settings),
@@ -112,6 +117,7 @@ export function buildDownloadArguments(command: DownloadCommand, settings: Comma
     ...['--print', 'after_move:A %(.{id,title,filepath,height,ext})j'],
     ...buildFieldArguments(command.fields),
     ...['-P', `home:${folder}/out`, '-P', `temp:${folder}/part`, '-o', command.template],
+    ...buildNameLimit(`${folder}/part/`, platform),
     // With --print alone, nothing is written for captions and thumbnails, which skip the download.
     '--no-simulate',
     ...buildTypeArguments(command, settings),
@@ -121,7 +127,6 @@ export function buildDownloadArguments(command: DownloadCommand, settings: Comma
     ...settings
       .buildOptionArguments(order, 'download')
       .filter((option) => order.type !== 'audio' || !coverOptions.has(option)),
-    ...(process.platform === 'win32' ? ['--windows-filenames'] : []),
     ...(infoFile === undefined ? [...buildEntryArguments(playlist), '--', url] : ['--load-info-json', infoFile]),
   ];
 }

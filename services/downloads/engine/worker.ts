@@ -8,6 +8,7 @@ import type { Clock, Log } from '../../contracts/service.ts';
 import { EngineChild } from '../../kit/engine-child.ts';
 import { readLines } from '../../kit/lines.ts';
 import { findProcessIdentity, signalGroup } from '../../kit/process-group.ts';
+import { getForkEnvironment } from './fork-environment.ts';
 import { interruptTimeoutMs, termTimeoutMs, type Exit, type RunOptions } from './process-runner.ts';
 import type { NetworkPolicy } from './network-policy.ts';
 
@@ -73,7 +74,10 @@ export class Worker implements AsyncDisposable {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(join(folder, 's'), resolve));
     const onErrorLine = (line: string): void =>
       log.debug('yt-dlp worker output received', { line: line.slice(0, 500) });
-    const child = await EngineChild.open(library, { engines, clock, script, folder, onErrorLine });
+    const child = await EngineChild.open(library, {
+      ...{ engines, clock, script, folder, onErrorLine },
+      environment: getForkEnvironment(),
+    });
     cleanup.move();
     return new Worker({ child, server, folder, clock, log });
   }

@@ -1,0 +1,11 @@
+/**
+ * Returns the environment of a Python that forks. On macOS a forked process crashes when it asks the system for proxies
+ * (https://github.com/python/cpython/issues/105912). With a proxy variable Python asks only the environment.
+ */
+export function getForkEnvironment(
+  platform: NodeJS.Platform = process.platform,
+  environment: NodeJS.ProcessEnv = process.env,
+): Readonly<Record<string, string>> {
+  const hasProxy = Object.keys(environment).some((name) => /^[a-z]+_proxy$/i.test(name) && environment[name] !== '');
+  return platform === 'darwin' && !hasProxy ? { no_proxy: '*' } : {};
+}
