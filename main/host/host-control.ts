@@ -53,6 +53,7 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
   );
   return {
     version,
+    platform: process.platform,
     safeMode: dependencies.safeMode,
     configProblems: () => [
       ...config.problems.map(({ path, message }) => ({ path, message })),

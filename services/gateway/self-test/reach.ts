@@ -1,3 +1,4 @@
+import { getLocalNetworkHint } from '../../contracts/macos-privacy.ts';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
@@ -70,9 +71,10 @@ async function findRequestFailure(pendingRequest: ReturnType<typeof request>): P
   }
 }
 
-function formatFailure(error: unknown): string {
+function formatFailure(error: unknown, platform: NodeJS.Platform = process.platform): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return failureLabels[code] ?? message;
+  const hint = code === 'EHOSTUNREACH' ? getLocalNetworkHint(message, platform).replace(/\.$/, '') : '';
+  return hint === '' ? (failureLabels[code] ?? message) : hint;
 }
 
 const failureLabels: Readonly<Record<string, string>> = {

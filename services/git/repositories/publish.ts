@@ -1,3 +1,4 @@
+import { getPathExamples } from '../../contracts/path-examples.ts';
 import { lstat, realpath, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -90,7 +91,7 @@ export async function setRemote(git: Git, folder: string, address: string): Prom
  */
 async function resolveFolder(requestedPath: string, data: string): Promise<string> {
   if (!isAbsolute(requestedPath) || requestedPath.includes('\0'))
-    throw buildFolderProblem('Name it from its very beginning, such as /home/ada/project.');
+    throw buildFolderProblem(`Write its whole path, such as ${getPathExamples(process.platform).project}.`);
   const folder = await realpath(requestedPath).catch((cause: unknown) => {
     throw buildFolderProblem('There is no such folder.', cause);
   });

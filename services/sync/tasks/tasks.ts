@@ -1,3 +1,4 @@
+import { getPathExamples } from '../../contracts/path-examples.ts';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -290,7 +291,8 @@ export class Tasks implements Disposable {
     const { access, context } = this.#options;
     getScheduledTime(fields, context.clock.now());
     for (const field of ['source', 'destination'] as const) {
-      const detail = 'Write a folder such as /home/ada/Photos, or a remote such as drive:Photos.';
+      const { photos } = getPathExamples(process.platform);
+      const detail = `Write a folder such as ${photos}, or a remote such as drive:Photos.`;
       if (
         parseLocation(fields[field], process.platform === 'win32').kind === 'inline' ||
         findCommandOption(fields[field]) !== undefined

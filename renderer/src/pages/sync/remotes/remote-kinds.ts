@@ -1,9 +1,11 @@
+import type { PathExamples } from '../../../../../services/contracts/path-examples.ts';
 import type { ProviderField, SyncProvider } from '../../../../../services/contracts/sync/remotes.ts';
 
 /** Label and help of a field that is shown first. */
 interface FieldText {
   readonly name: string;
   readonly label: string;
+  /** `{keyFile}` and `{drive}` stand for example paths of the host. */
   readonly help?: string;
   /** Shows a select field instead of a text field with suggestions. */
   readonly isSelect?: true;
@@ -30,7 +32,7 @@ const kindTexts: Readonly<Record<string, KindText>> = {
       host,
       user,
       { ...password, help: 'Or a key instead.' },
-      { name: 'key_file', label: 'Key file', help: 'On this computer, such as /home/ada/.ssh/id_ed25519.' },
+      { name: 'key_file', label: 'Key file', help: 'On this computer, such as {keyFile}.' },
     ],
   },
   webdav: {
@@ -45,7 +47,7 @@ const kindTexts: Readonly<Record<string, KindText>> = {
   ftp: { title: 'FTP server', fields: [host, user, password] },
   alias: {
     title: 'A folder under a short name',
-    fields: [{ name: 'remote', label: 'Folder', help: 'Of this computer, such as /mnt/usb, or of another remote.' }],
+    fields: [{ name: 'remote', label: 'Folder', help: 'Of this computer, such as {drive}, or of another remote.' }],
   },
   crypt: {
     title: 'An encrypted folder of another remote',
@@ -112,6 +114,10 @@ export interface RemoteFormField {
   readonly isSelect: boolean;
 }
 
+function fillExamples(help: string, { keyFile, drive }: PathExamples): string {
+  return help.replace('{keyFile}', keyFile).replace('{drive}', drive);
+}
+
 /**
  * Groups the fields of a kind into common and collapsed ones.
  * Kinds without texts show all fields that rclone does not mark as advanced.
@@ -119,6 +125,7 @@ export interface RemoteFormField {
 export function groupFields(
   type: string,
   fields: readonly ProviderField[],
+  examples: PathExamples,
 ): {
   readonly first: readonly RemoteFormField[];
   readonly more: readonly RemoteFormField[];
@@ -130,7 +137,7 @@ export function groupFields(
     return {
       field,
       label: getFieldLabel(field, fieldText?.label),
-      help: fieldText === undefined ? getFirstLine(field.help) : (fieldText.help ?? ''),
+      help: fieldText === undefined ? getFirstLine(field.help) : fillExamples(fieldText.help ?? '', examples),
       isSelect: field.kind === 'choice' || fieldText?.isSelect === true,
     };
   });
