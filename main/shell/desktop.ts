@@ -171,20 +171,20 @@ class DesktopApp {
       preferences,
       clock: systemClock,
       waiting: () => getPhaseNotice(this.#host?.phase() ?? 'starting', this.#host?.reason() ?? null),
-      webPreferences: webPreferences(join(root, 'preload.cjs')),
-      icon: join(root, 'assets', 'icon.png'),
-      decide: () =>
-        decideClosing({
-          preferences,
-          inTray: () => this.#tray !== undefined,
-          showQuestion: showCloseDialog(parts.dialog),
-        }),
-      hidden: () => showTrayHint(this.#tray !== undefined, preferences, this.#notifier),
-      quit: () => parts.app.quit(),
-      // Windows emits no 'before-quit' then, and waits a few seconds for programs that delay the end of the session.
-      sessionEnds: (event) => {
-        event.preventDefault();
-        void this.#quit();
+      appearance: { webPreferences: webPreferences(join(root, 'preload.cjs')), icon: join(root, 'assets', 'icon.png') },
+      closing: {
+        decide: () =>
+          decideClosing({
+            preferences,
+            inTray: () => this.#tray !== undefined,
+            showQuestion: showCloseDialog(parts.dialog),
+          }),
+        hidden: () => showTrayHint(this.#tray !== undefined, preferences, this.#notifier),
+        quit: () => parts.app.quit(), // Windows emits no 'before-quit' then, and waits a few seconds for programs that delay the end of the session.
+        sessionEnds: (event) => {
+          event.preventDefault();
+          void this.#quit();
+        },
       },
       failed: this.#warn('the window could not be closed'),
       failing: (retry) =>

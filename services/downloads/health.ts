@@ -9,7 +9,7 @@ import { DownloadStore } from './store/store.ts';
 /** Returns a function for the health, with running downloads and, before the first one, a suggestion. */
 export function createHealth(
   context: Context,
-  { engine, live, queue }: DownloadComponents,
+  { queueing: { engine, queue }, downloads: { live } }: DownloadComponents,
   optionFiles: OptionFiles,
 ): () => Promise<Health> {
   /** Remains true after the first download, so that the suggestion to begin is not shown again. */

@@ -32,8 +32,16 @@ function create(context: Context, initialSettings: Settings): Service {
   const optionFiles = new OptionFiles(initialSettings, context);
   const settings = withOptions(live.current, optionFiles);
   const components = composeDownloads(context, settings, optionFiles);
-  const { cookies, engine, extractor, intake, limits, notifier, queue, socketIo, subscriptions, thumbnails } =
-    components;
+  const {
+    cookies,
+    queueing: { engine, limits, queue },
+    extractor,
+    downloads: { intake },
+    notifier,
+    socketIo,
+    subscriptions,
+    files: { thumbnails },
+  } = components;
   const retention = new Retention(context, settings, (uids, states) => intake.remove(uids, states));
   let isStarted = false;
 
@@ -51,7 +59,7 @@ function create(context: Context, initialSettings: Settings): Service {
       resources.use(optionFiles);
       await optionFiles.start();
       resources.use(extractor);
-      resources.use(components.live);
+      resources.use(components.downloads.live);
       resources.use(socketIo);
       resources.use(queue);
       resources.use(engine);

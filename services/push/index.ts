@@ -87,7 +87,15 @@ function create(context: Context, initialSettings: Settings): Service {
   const routes = { ...access.routes, ...webPushRoutes(webPush, context.publicUrl) };
   const features = { visitors, traffic, subscribers, delivery, recurring, search, webPush, quietHours };
   const ntfyApi = new NtfyApi(ntfyContext, settings, derivedSettings, { ...features, routes, sendsMail });
-  const lifecycle = new Lifecycle(context, { ...features, access, emails, keepAlive, derivedSettings });
+  const lifecycle = new Lifecycle(context, {
+    traffic,
+    search,
+    delivery,
+    recurring,
+    clients: { visitors, subscribers, access, keepAlive },
+    sending: { webPush, quietHours, emails },
+    derivedSettings,
+  });
   return {
     http: ntfyApi.http,
     upgrade: ntfyApi.upgrade,

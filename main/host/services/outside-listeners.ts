@@ -59,7 +59,10 @@ class ServiceExternalListeners implements ExternalListeners {
   }
 
   #guard(): GuardPolicy {
-    const { trusts, hostSettings } = this.#parts;
+    const {
+      origins: { trusts },
+      runtime: { hostSettings },
+    } = this.#parts;
     return {
       // The receiving service decides about pages of other origins.
       crossOrigin: 'any',
@@ -70,7 +73,10 @@ class ServiceExternalListeners implements ExternalListeners {
 
   async #open(options: ExternalListenerOptions): Promise<ExternalListener> {
     const { certificate, handler, ...rest } = options;
-    const { log, metrics, loop, noteAddress, portsInUse } = this.#parts;
+    const {
+      observation: { log, metrics, loop },
+      addresses: { noteAddress, portsInUse },
+    } = this.#parts;
     const protocol = handler.tcp === undefined ? 'http' : 'tcp';
     const scheme = certificate === undefined ? protocol : 'https';
     const listener = await openListener({

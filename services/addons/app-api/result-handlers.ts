@@ -47,7 +47,10 @@ async function previewStreams(
   body: { readonly config: unknown; readonly type: string; readonly id: string },
   publicOnly: boolean,
 ) {
-  const { aggregator, settings } = dependencies;
+  const {
+    catalog: { aggregator },
+    settings,
+  } = dependencies;
   const config = readConfig(body.config);
   const baseUrl = getBaseUrl(dependencies);
   const requestContext: RequestContext = {

@@ -23,7 +23,11 @@ export async function handleStatus(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { settings, profiles, requestContexts } = dependencies;
+  const {
+    settings,
+    profiles,
+    catalog: { requestContexts },
+  } = dependencies;
   const level = ['none', 'trusted', 'all'].includes(settings.regexFilterAccess)
     ? settings.regexFilterAccess
     : 'trusted';

@@ -160,7 +160,12 @@ async function createSignInLink(
   context: UserContext,
   deps: AuthDependencies,
 ): Promise<{ link: string; code: string; validMs: number }> {
-  const { database, keys, settings, timing } = deps;
+  const {
+    database,
+    keys,
+    settings,
+    protection: { timing },
+  } = deps;
   if (email === null || email === '') {
     throw new Problem('data.no_address', 422, 'Who came without a name has no address that a link could be for.');
   }

@@ -133,7 +133,10 @@ async function checkCode(
   code: string,
   challengeId: string,
 ): Promise<AuthResponse> {
-  const { database, limits } = deps;
+  const {
+    database,
+    protection: { limits },
+  } = deps;
   if (!limits.mayTry('factor', factor.id, call.now)) throw createRateLimitError();
   limits.addFailure('factor', factor.id, call.now);
   const sealed = (await findSecret(database, factor.id)) ?? '';
