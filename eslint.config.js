@@ -148,7 +148,12 @@ export default typescript.config(
     ['services/contracts/{is-record,parse-json,percent-encoding}.ts'],
   ),
   // Folders whose texts are in the catalogs.
-  ...messageRules(['renderer/src/pages/home/**/*.{ts,svelte}']),
+  ...messageRules([
+    'renderer/src/api/**/*.ts',
+    'renderer/src/pages/home/**/*.{ts,svelte}',
+    'renderer/src/parts/**/*.{ts,svelte}',
+    'renderer/src/state/**/*.ts',
+  ]),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],

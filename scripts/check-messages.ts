@@ -16,7 +16,12 @@ import {
 } from './message-catalogs.ts';
 
 /** Namespaces whose English was not revised by section 5 of the style guide yet. */
-const unrevised = ['home'];
+const unrevised = [
+  // One line for each, so that changes of several people merge.
+  'home',
+  'parts',
+  'state',
+];
 /** Folders whose files may use messages. */
 const sourceFolders = ['main', 'renderer/src', 'services', 'test'];
 

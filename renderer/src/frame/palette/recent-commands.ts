@@ -1,10 +1,11 @@
+import * as m from '#messages/frame';
 import type { Command, CommandGroup } from './command.ts';
 import { writeLocalStorage, readLocalStorageJson, toStrings } from '../../state/local-storage.ts';
 
 const maxCommands = 3;
 
 /** Recent commands are stored separately for each account of the browser. */
-const toStorageKey = (account: string): string => `homeport.last-commands ${account}`;
+const toStorageKey = (account: string): string => m.homeportLastCommandsAccount({ account });
 
 /** Stores a command as recent for an account, except for one that must not be repeated. */
 export function storeRecentCommand(account: string, { id, once = false }: Command): void {
@@ -21,7 +22,7 @@ export function withRecentCommands(account: string, groups: readonly CommandGrou
   const recent = readRecentIds(account).flatMap((id) => all.get(id) ?? []);
   if (recent.length === 0) return groups;
   const rest = groups.map((group) => ({ ...group, commands: group.commands.filter((each) => !recent.includes(each)) }));
-  return [{ title: 'Used last', commands: recent }, ...rest].filter(({ commands }) => commands.length > 0);
+  return [{ title: m.usedLast(), commands: recent }, ...rest].filter(({ commands }) => commands.length > 0);
 }
 
 function readRecentIds(account: string): readonly string[] {

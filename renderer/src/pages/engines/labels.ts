@@ -1,3 +1,4 @@
+import * as m from '#messages/engines';
 import type { EngineState } from '../../../../services/contracts/control/engines.ts';
 
 /** Describes the purpose of an engine, or the effect of its absence. */
@@ -7,17 +8,25 @@ export function getDescription({ path, purpose, absence }: Pick<EngineState, 'pa
 
 /** Labels of the source of an engine. */
 export const sourceLabels: Readonly<Record<EngineState['source'], string>> = {
-  setting: 'From the settings',
-  data: 'Installed by Homeport',
-  system: 'From this computer',
-  missing: 'Missing',
+  get setting() {
+    return m.fromTheSettings();
+  },
+  get data() {
+    return m.installedByHomeport();
+  },
+  get system() {
+    return m.fromThisComputer();
+  },
+  get missing() {
+    return m.missing();
+  },
 };
 
 /** Returns the installation that Homeport can do; empty for none. */
 export function getOffer({ path, installable, configured, version, offered }: EngineState): '' | 'Install' | 'Update' {
   if (!installable || configured) return '';
-  if (path === null) return 'Install';
-  return offered !== null && version !== offered ? 'Update' : '';
+  if (path === null) return m.install();
+  return offered !== null && version !== offered ? m.update() : '';
 }
 
 /** Returns the status of an engine: missing but required, outdated, ready, or not needed. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/grants';
 import type { AccessReason } from '../../../../services/contracts/control/access.ts';
 import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import type { Account, Grant, Permission } from '../../../../services/contracts/control/accounts.ts';
@@ -32,8 +33,8 @@ const verbs: readonly (readonly [Permission, string])[] = [
 
 /** Summarizes the permissions of an account by service: `Uses Downloads and Code, reads Uptime`. */
 export function summarizeGrants({ role, grants }: Pick<Account, 'role' | 'grants'>): string {
-  if (role === 'admin') return 'May do everything';
-  if (grants.length === 0) return 'Only what everyone may do';
+  if (role === 'admin') return m.mayDoEverything();
+  if (grants.length === 0) return m.onlyEveryoneDo();
   const parts = verbs.flatMap(([permission, verb]) => {
     const matching = sortByPrecedence(grants.filter((grant) => grant.permission === permission));
     const names = matching.map(formatGrant);
@@ -48,17 +49,17 @@ function formatGrant({ service, resource }: Grant): string {
   if (resource === '*') return services.getTitle(service);
   const [begin, ...others] = resource.split('*');
   return service === 'push' && others.length === 1 && others[0] === ''
-    ? `topics that begin with ${String(begin)}`
+    ? m.topicsBeginBegin({ begin })
     : `${services.getTitle(service)} ${resource}`;
 }
 
 /** Explains the result of an access check as a sentence. */
 export function formatAccessReason(reason: AccessReason): string {
   return {
-    administrator: 'Administrators may do everything.',
-    'switched-off': 'The account is switched off.',
-    granted: 'A grant allows it.',
-    'not-granted': 'No grant allows it, or a longer pattern takes it away.',
+    administrator: m.administratorsMayDoEverything(),
+    'switched-off': m.accountSwitchedOff(),
+    granted: m.aGrantAllowsIt(),
+    'not-granted': m.noGrantAllowsLonger(),
   }[reason];
 }
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/log';
 import type { LogEvent, LogLine } from '../../../../services/contracts/control/log.ts';
 import { formatFailure } from '../../state/dead-letters/job-labels.ts';
 import { formatBytes } from '../../parts/text/format.ts';
@@ -50,36 +51,39 @@ interface EventText {
 /** Texts of events. Other lines are shown with their message. */
 const eventFormats: Readonly<Record<LogEvent, (fields: Fields, getSettingTitle: GetSettingTitle) => EventText>> = {
   event_loop_delayed: ({ milliseconds, by }) => ({
-    what: `The computer was busy: Homeport stood still for ${formatPause(Number(milliseconds))} because of ${String(by)}`,
+    what: m.theComputerWasBusy({ number: formatPause(Number(milliseconds)), by }),
     told: ['service', 'milliseconds', 'by'],
   }),
   event_loop_blocked: ({ milliseconds }) => ({
-    what: `Homeport was busy for ${formatPause(Number(milliseconds))} with one piece of work`,
+    what: m.homeportBusyNumberOne({ number: formatPause(Number(milliseconds)) }),
     told: ['milliseconds'],
   }),
-  job_failed: ({ kind }) => ({ what: `${formatFailedJob(kind)} and is given up`, told: [] }),
-  job_retry_scheduled: ({ kind }) => ({ what: `${formatFailedJob(kind)}; it is tried again`, told: [] }),
+  job_failed: ({ kind }) => ({ what: m.kindGivenUp({ kind: formatFailedJob(kind) }), told: [] }),
+  job_retry_scheduled: ({ kind }) => ({ what: m.kind({ kind: formatFailedJob(kind) }), told: [] }),
   delivery_failed: () => ({ what: `${formatFailedJob('notify.deliver')} and is given up`, told: [] }),
   settings_saved: ({ fields }, getSettingTitle) => ({
     what: `Settings were changed: ${formatValue(fields).split(' ').map(getSettingTitle).join(', ')}`,
     told: ['fields'],
   }),
   sleep_detected: ({ ms }) => ({
-    what: `The computer slept or could not work for ${formatDuration(Number(ms))}; outages right after that are not reported`,
+    what: m.computerSleptCouldNot({ number: formatDuration(Number(ms)) }),
     told: ['ms'],
   }),
   host_ready: ({ version, safeMode }) => ({
-    what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? ', without its services (safe mode)' : ''}`,
+    what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? m.withoutServicesSafeMode() : ''}`,
     told: ['version', 'safeMode'],
   }),
   backup_written: ({ bytes: size, files }) => ({
-    what: `A backup was written: ${formatBytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
+    what: m.aBackupWasWritten({ number: formatBytes(Number(size)), files: Number(files) }),
     told: ['bytes', 'files'],
   }),
-  request_failed: () => ({ what: 'A request could not be answered', told: [] }),
-  vault_key_created: () => ({ what: 'The key that seals passwords was made', told: [] }),
-  destinations_saved: ({ key }) => ({ what: `Destinations were saved${formatKeySuffix(key)}`, told: ['key'] }),
-  destinations_removed: ({ key }) => ({ what: `Destinations were removed${formatKeySuffix(key)}`, told: ['key'] }),
+  request_failed: () => ({ what: m.requestCouldNotAnswered(), told: [] }),
+  vault_key_created: () => ({ what: m.keySealsPasswordsMade(), told: [] }),
+  destinations_saved: ({ key }) => ({ what: m.destinationsWereSavedKey({ key: formatKeySuffix(key) }), told: ['key'] }),
+  destinations_removed: ({ key }) => ({
+    what: m.destinationsWereRemovedKey({ key: formatKeySuffix(key) }),
+    told: ['key'],
+  }),
 };
 
 /** Formats a line: its text and reason, and separately the technical details. */
@@ -187,7 +191,7 @@ function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${String(seconds)} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${String(minutes)} min` : `${String(Math.round(minutes / 60))} h`;
+  return minutes < 120 ? m.minutesMin({ minutes }) : `${String(Math.round(minutes / 60))} h`;
 }
 
 /** Formats the failure of a kind of job. */

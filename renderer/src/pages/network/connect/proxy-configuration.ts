@@ -1,3 +1,5 @@
+import * as m from '#messages/network';
+
 /** Configuration of a proxy that checks the sign-in at the gateway. */
 export interface ForwardAuthProxy {
   readonly id: string;
@@ -16,56 +18,12 @@ export function getForwardAuthProxies(gatewayUrl: string): readonly ForwardAuthP
     {
       id: 'caddy',
       name: 'Caddy',
-      configuration: `handle /.homeport/* {
-  reverse_proxy ${gatewayUrl} {
-    transport http {
-      tls_trusted_ca_certs homeport.crt
-    }
-  }
-}
-handle {
-  forward_auth ${gatewayUrl} {
-    uri /.homeport/verify
-    copy_headers Remote-User Remote-Groups
-    transport http {
-      tls_trusted_ca_certs homeport.crt
-    }
-  }
-  reverse_proxy 192.168.1.5:2342
-}`,
+      configuration: m.handleHomeportReverseProxy({ gatewayUrl }),
     },
     {
       id: 'nginx',
       name: 'nginx',
-      configuration: `location /.homeport/ {
-  proxy_pass ${gatewayUrl};
-  proxy_set_header Host $host;
-  proxy_set_header X-Forwarded-Host $http_host;
-  proxy_set_header X-Forwarded-Proto $scheme;
-}
-location = /.homeport/verify {
-  internal;
-  proxy_pass ${gatewayUrl};
-  proxy_pass_request_body off;
-  proxy_set_header Content-Length "";
-  proxy_set_header Host $host;
-  proxy_set_header X-Forwarded-Host $http_host;
-  proxy_set_header X-Forwarded-Proto $scheme;
-  proxy_set_header X-Forwarded-Method $request_method;
-  proxy_set_header X-Forwarded-Uri "";
-}
-location / {
-  auth_request /.homeport/verify;
-  auth_request_set $account $upstream_http_remote_user;
-  auth_request_set $groups $upstream_http_remote_groups;
-  error_page 401 = @sign_in;
-  proxy_set_header Remote-User $account;
-  proxy_set_header Remote-Groups $groups;
-  proxy_pass http://192.168.1.5:2342;
-}
-location @sign_in {
-  return 302 /.homeport/sign-in?to=$request_uri;
-}`,
+      configuration: m.locationHomeportProxyPass({ gatewayUrl }),
     },
   ];
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/settings-form';
 import type { JsonSchema } from '../../../../../services/contracts/control/settings.ts';
 
 /** Schema of a number of milliseconds or bytes. */
@@ -27,7 +28,7 @@ export function getDisplayUnit({ unit, smallUnit }: Amount, value: unknown): Dis
   if (unit === 'ms') return { name: 'seconds', short: 's', size: 1000 };
   return typeof value === 'number' && value > 0 && value < smallLimit && smallUnit === 1
     ? { name: 'bytes', short: 'bytes', size: 1 }
-    : { name: 'MiB', short: 'MiB', size: 2 ** 20 };
+    : { name: 'MiB', short: m.miB(), size: 2 ** 20 };
 }
 
 /** Formats a value in the display unit: 7000 ms as `7`. */
