@@ -1,4 +1,3 @@
-import * as m from '#messages/uptime';
 import { uptimeApi } from '../../../../services/contracts/uptime/api.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
@@ -15,7 +14,7 @@ const searchMonitors: PaletteSearch = async (query, signal) => {
     icon: 'uptime' as const,
     to: buildPath({ service: 'uptime', section: 'monitors', id: String(id) }),
   }));
-  return [{ title: m.monitors(), results }];
+  return [{ title: 'Monitors', results }];
 };
 
 export default (): PaletteSearch => searchMonitors;

@@ -1,4 +1,3 @@
-import * as m from '#messages/uptime-pages';
 import type { StatusPage } from '../../../../../services/contracts/uptime/status-pages.ts';
 
 /** Slug of the page that is being created; `+` is not valid in the slug of an existing page. */
@@ -31,8 +30,7 @@ export interface PageDraft {
   groups: readonly GroupDraft[];
 }
 
-/** Returns the draft of a new page, with one group. */
-export const createPage = (): PageDraft => ({
+export const newPage: PageDraft = {
   title: '',
   slug: '',
   description: '',
@@ -46,8 +44,8 @@ export const createPage = (): PageDraft => ({
   names: '',
   pushTopic: '',
   notifyTag: '',
-  groups: [{ key: 0, id: undefined, name: m.services(), monitors: [] }],
-});
+  groups: [{ key: 0, id: undefined, name: 'Services', monitors: [] }],
+};
 
 export function toPageDraft(page: StatusPage): PageDraft {
   const { title, slug, theme, published, showOutages, showCertificateExpiry, publicGroupList } = page;
