@@ -30,9 +30,10 @@ describe('the set-up script', () => {
     await waitForLine(first, '1 of 2 packages');
     checkout.remove('wait');
     expect((await first.ended()).status).toBe(0);
-    expect(checkout.calls()).toEqual([expect.stringContaining('npm ci'), 'built', 'built the program']);
+    const steps = [expect.stringContaining('npm ci'), 'generated the messages', 'built', 'built the program'];
+    expect(checkout.calls()).toEqual(steps);
     expect(await checkout.setUp('start').ended()).toEqual({ status: 0, lines: [] });
-    expect(checkout.calls()).toHaveLength(3);
+    expect(checkout.calls()).toHaveLength(steps.length);
   });
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(

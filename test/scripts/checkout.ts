@@ -43,6 +43,9 @@ export class Checkout implements Disposable {
     cpSync(scripts, join(this.folder, 'scripts'), { recursive: true });
     const hostBuild = "import { appendFileSync } from 'node:fs'; appendFileSync('calls', 'built the program\\n');";
     this.write('scripts/build-host.mjs', hostBuild);
+    const messages = "import { appendFileSync } from 'node:fs'; appendFileSync('calls', 'generated the messages\\n');";
+    this.write('scripts/messages.ts', messages);
+    this.write('messages/en/home.json', '{}');
     this.write('package.json', '{"name":"homeport","type":"module"}');
     this.write('package-lock.json', '{"packages":{"":{},"node_modules/a":{},"node_modules/b":{}}}');
     for (const name of basics) {
