@@ -77,7 +77,7 @@ export function createEmbeddedServer({
   return {
     async start(onNotification) {
       const secret = await password();
-      const cluster = await startCluster(context, folder, secret, direct.port);
+      const cluster = await startCluster(context, { folder, password: secret, directPort: direct.port });
       try {
         const base = getConnectionConfig(cluster);
         const ownerConfig = {
@@ -112,18 +112,23 @@ export function createEmbeddedServer({
           ...pools,
           cancel: (process) => cancelStatement(listener, process),
           limits: [],
-          ended: cluster.child.exited.then(() => undefined),
+          ended: (cluster.exited ?? waitForEnd(listener)).then(() => undefined),
           async [Symbol.asyncDispose]() {
             await closeAll(pools, listener);
-            await cluster.child.stop();
+            await cluster.stop();
           },
         };
       } catch (error) {
-        await cluster.child.stop();
+        await cluster.stop();
         throw error;
       }
     },
   };
+}
+
+/** Resolves when a connection ends. */
+function waitForEnd(client: pg.Client): Promise<void> {
+  return new Promise((resolve) => client.once('end', () => resolve()));
 }
 
 /** Creates access to an external PostgreSQL, version 14 or newer. */
