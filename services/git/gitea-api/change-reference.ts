@@ -2,7 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { GitError } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { zeroId, type RefChange } from '../domain/ref-change.ts';
-import type { ApiDependencies } from './api-dependencies.ts';
+import type { RouteDependencies } from '../components.ts';
 
 /**
  * Changes a reference like a push, with hooks and history, if it still has the expected value.
@@ -10,7 +10,10 @@ import type { ApiDependencies } from './api-dependencies.ts';
  * @throws Problem `git.protected` (405), `git.moved` (409), `git.archived` (423)
  */
 export async function changeReference(
-  { git, manager, pushes, tagProtections }: Pick<ApiDependencies, 'git' | 'manager' | 'pushes' | 'tagProtections'>,
+  {
+    storage: { git, manager },
+    pushControl: { pushes, tagProtections },
+  }: Pick<RouteDependencies, 'storage' | 'pushControl'>,
   repository: Repository,
   account: string,
   change: RefChange,
