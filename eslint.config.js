@@ -33,6 +33,7 @@ const sentenceReaders = [
   'services/sync/domain/failure-cause.ts',
   // Versions and addresses that a program prints when it starts.
   'services/downloads/engine/engines.ts',
+  'services/git/engine/engine-spec.ts',
   'services/sync/engine/engine.ts',
   // Messages of programs and texts of addons and users, which are the input of these files.
   'services/addons/domain/{select-file,stream-text/*}.ts',
