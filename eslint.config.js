@@ -153,8 +153,8 @@ export default typescript.config(
     files: ['scripts/**/*.{mjs,ts}'],
     layers: ['scripts/commands.mjs'],
   }),
-  // Folders whose texts are in the catalogs.
-  ...messageRules(['renderer/src/pages/downloads/**/*.{ts,svelte}', 'renderer/src/pages/home/**/*.{ts,svelte}']),
+  // Folders whose texts come from catalogs.
+  ...messageRules(['downloads', 'home', 'sync', 'uptime'].map((name) => `renderer/src/pages/${name}/**/*.{ts,svelte}`)),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],
