@@ -43,6 +43,7 @@ import type { LfsTickets } from './lfs/tickets.ts';
 import type { GitMetrics } from './metrics.ts';
 import { Portable } from './portable/portable.ts';
 import { Protections } from './protection/protections.ts';
+import { findUnstorableReferences } from './repositories/reference-names.ts';
 import { createPushRules } from './protection/push-rules.ts';
 import { TagProtections } from './protection/tag-protections.ts';
 import { createIssueUpdates } from './pulls/after-push.ts';
@@ -211,7 +212,9 @@ export function composeTransfer(
     git,
     folder,
     pushes,
-    rules: createPushRules(protections, tagProtections),
+    rules: createPushRules(protections, tagProtections, (repository, changes) =>
+      findUnstorableReferences(git, folder(repository), changes),
+    ),
     pushOptions: createPushOptionHandler(manager),
     maxPushBytes: () => settings.maxPushMegabytes * 1024 * 1024,
   });

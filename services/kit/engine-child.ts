@@ -24,6 +24,8 @@ export interface EngineChildOptions {
   /** Script that imports the library and then prints `{"ready": "<release>"}`. */
   readonly script: URL;
   readonly folder: string;
+  /** Added to the clean environment. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** First line sent to the process. */
   readonly firstRequest?: object;
   /** Called with each line of its error output, which may contain secrets. */
@@ -61,8 +63,12 @@ export class EngineChild implements AsyncDisposable {
    * @throws Error when it cannot import the library.
    */
   static async open(library: EngineLibrary, options: EngineChildOptions): Promise<EngineChild> {
-    const { engines, clock, script, folder, firstRequest: order, onErrorLine: onComplaint } = options;
-    const process = engines.start(library, { script: await readFile(script, 'utf8'), folder });
+    const { engines, clock, script, folder, environment, firstRequest: order, onErrorLine: onComplaint } = options;
+    const process = engines.start(library, {
+      script: await readFile(script, 'utf8'),
+      folder,
+      ...(environment !== undefined && { environment }),
+    });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     process.once('error', reject);
     const child = new EngineChild(process, clock);

@@ -44,7 +44,12 @@ export interface Engines {
    */
   start(
     library: EngineLibrary,
-    options: { readonly script: string; readonly folder: string },
+    options: {
+      readonly script: string;
+      readonly folder: string;
+      /** Added to the clean environment. */
+      readonly environment?: Readonly<Record<string, string>>;
+    },
   ): ChildProcessByStdio<Writable, Readable, Readable>;
 }
 

@@ -1,4 +1,4 @@
-import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import {
   buildCaptionArguments,
   buildSubtitleArguments,
@@ -10,6 +10,7 @@ import type { Order, PlaylistEntry } from '../domain/order.ts';
 import type { Purpose } from '../domain/options.ts';
 import { buildFieldArguments, type ListFields } from '../domain/template-fields.ts';
 import { buildSelectionArguments } from '../domain/format-selection.ts';
+import { buildNameLimit } from './name-limit.ts';
 
 /** Settings of all calls of yt-dlp. */
 export interface CommandSettings {
@@ -100,7 +101,11 @@ export function buildNameArguments(command: DownloadCommand, settings: CommandSe
  * Returns the arguments of a download. Progress, stage and result are printed as lines that begin with P, Q, B and A;
  * see progress.ts.
  */
-export function buildDownloadArguments(command: DownloadCommand, settings: CommandSettings): readonly string[] {
+export function buildDownloadArguments(
+  command: DownloadCommand,
+  settings: CommandSettings,
+  platform: NodeJS.Platform = currentPlatform,
+): readonly string[] {
   const { order, folder, ffmpegPath, infoFile, url, playlist } = command;
   return [
     ...buildCommonArguments(settings),
@@ -113,6 +118,7 @@ export function buildDownloadArguments(command: DownloadCommand, settings: Comma
     ...['--print', 'after_move:A %(.{id,title,filepath,height,ext})j'],
     ...buildFieldArguments(command.fields),
     ...['-P', `home:${folder}/out`, '-P', `temp:${folder}/part`, '-o', command.template],
+    ...buildNameLimit(`${folder}/part/`, platform),
     // With --print alone, nothing is written for captions and thumbnails, which skip the download.
     '--no-simulate',
     ...buildTypeArguments(command, settings),
@@ -122,7 +128,6 @@ export function buildDownloadArguments(command: DownloadCommand, settings: Comma
     ...settings
       .buildOptionArguments(order, 'download')
       .filter((option) => order.type !== 'audio' || !coverOptions.has(option)),
-    ...(hasWindowsPaths() ? ['--windows-filenames'] : []),
     ...(infoFile === undefined ? [...buildEntryArguments(playlist), '--', url] : ['--load-info-json', infoFile]),
   ];
 }

@@ -10,6 +10,7 @@ import { readLines } from '../../kit/lines.ts';
 import { removeTree } from '../../kit/platform/file-replacement.ts';
 import { findProcessIdentity } from '../../kit/platform/process-identity.ts';
 import { killRemainingTree, signalTree, type TreeSignal } from '../../kit/platform/process-tree.ts';
+import { getForkEnvironment } from './fork-environment.ts';
 import { interruptTimeoutMs, termTimeoutMs, type Exit, type RunOptions } from './process-runner.ts';
 import type { NetworkPolicy } from './network-policy.ts';
 
@@ -75,7 +76,10 @@ export class Worker implements AsyncDisposable {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(join(folder, 's'), resolve));
     const onErrorLine = (line: string): void =>
       log.debug('yt-dlp worker output received', { line: line.slice(0, 500) });
-    const child = await EngineChild.open(library, { engines, clock, script, folder, onErrorLine });
+    const child = await EngineChild.open(library, {
+      ...{ engines, clock, script, folder, onErrorLine },
+      environment: getForkEnvironment(),
+    });
     cleanup.move();
     return new Worker({ child, server, folder, clock, log });
   }

@@ -11,13 +11,25 @@ export type PushRules = (
   pusher: Pusher,
 ) => Promise<PushDecision>;
 
-/** Creates the rules of pushes: reserved references and the protections of branches and tags. */
-export function createPushRules(protections: Protections, tagProtections: TagProtections): PushRules {
+/** Finds the references of a push that this system cannot store, with the reasons. */
+export type FindUnstorable = (
+  repository: Repository,
+  changes: readonly RefChange[],
+) => Promise<ReadonlyMap<string, string>>;
+
+/** Creates the rules of pushes: reserved and unstorable references, and the protections of branches and tags. */
+export function createPushRules(
+  protections: Protections,
+  tagProtections: TagProtections,
+  findUnstorable: FindUnstorable,
+): PushRules {
   return async (repository, { changes }, pusher) => {
     if (repository.archived)
       return { rejected: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] };
     const { addOnly, rejected } = await protections.evaluate(repository.id, changes, pusher);
     const tags = await tagProtections.findRejected(repository.id, changes, pusher);
-    return { addOnly, rejected: new Map([...findReservedReferences(repository, changes), ...rejected, ...tags]) };
+    const unstorable = await findUnstorable(repository, changes);
+    const reserved = findReservedReferences(repository, changes);
+    return { addOnly, rejected: new Map([...unstorable, ...reserved, ...rejected, ...tags]) };
   };
 }

@@ -6,6 +6,14 @@ export function hasWindowsPaths(platform: NodeJS.Platform = currentPlatform): bo
   return platform === 'win32';
 }
 
+/**
+ * Returns the maximum length of a path that programs accept without special preparation; undefined where only names
+ * have a limit of practical importance.
+ */
+export function getMaxPathLength(platform: NodeJS.Platform = currentPlatform): number | undefined {
+  return platform === 'win32' ? 259 : undefined;
+}
+
 /** Returns whether files have permission bits for their owner, the group and others. */
 export function hasFileModes(platform: NodeJS.Platform = currentPlatform): boolean {
   return platform !== 'win32';

@@ -25,6 +25,11 @@ export function childrenEndWithParent(platform: NodeJS.Platform = currentPlatfor
   return platform === 'win32';
 }
 
+/** Returns whether system functions crash in a process that was forked and then runs no other program. */
+export function crashesAfterFork(platform: NodeJS.Platform = currentPlatform): boolean {
+  return platform === 'darwin';
+}
+
 /**
  * Sends a signal to a child and its descendants; on Windows, which has no signals, it ends them. The child must still
  * run: Windows reuses process ids immediately, and the id of an ended child may belong to another program.

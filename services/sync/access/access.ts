@@ -1,12 +1,20 @@
 import { realpathSync } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
+import { hostname, networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { hasWindowsPaths, listProcessFolders } from '../../kit/platform/file-systems.ts';
 import { everyone, type Grant, type Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { findCommandOption } from '../domain/command-options.ts';
 import { coversFolder, type LocationGrant } from '../domain/grant-coverage.ts';
-import { hasDotSegments, parseLocation, toGrantResource, joinLocation } from '../domain/location.ts';
+import {
+  hasDotSegments,
+  joinLocation,
+  normalizeGrantPattern,
+  parseLocation,
+  toGrantResource,
+} from '../domain/location.ts';
+import { isShareOfThisComputer, normalizeWindowsPath } from '../domain/windows-path.ts';
 import { CallError } from './call-error.ts';
 import {
   callsForAll,
@@ -140,6 +148,11 @@ export class Access {
     if (hasDotSegments(location.path)) throw toRefusal(text);
     const realLocation =
       location.kind === 'local' ? { ...location, path: await resolveLocation(location.path) } : location;
+    if (location.kind === 'local' && hasWindowsPaths()) {
+      // A drive can lead to a share.
+      const paths = [location.path, normalizeWindowsPath(realLocation.path) ?? ''];
+      if (paths.some((path) => isShareOfThisComputer(path, getOwnNames()))) throw toRefusal(text);
+    }
     const resource = toGrantResource(realLocation);
     const lists = await this.#getGrantLists(caller);
     const isCovered = lists.every(({ accountGrants, sharedGrants }) =>
@@ -169,7 +182,15 @@ interface GrantLists {
 }
 
 function filterSyncGrants(grants: readonly Grant[] = []): readonly LocationGrant[] {
-  return grants.filter(({ service }) => service === 'sync');
+  return grants
+    .filter(({ service }) => service === 'sync')
+    .map((grant) => ({ ...grant, resource: normalizeGrantPattern(grant.resource) }));
+}
+
+/** Returns the names and addresses by which other computers may reach the shares of this one. */
+function getOwnNames(): readonly string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
+  return [hostname(), ...addresses];
 }
 
 const knownBlocks = new Set([

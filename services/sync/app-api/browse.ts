@@ -1,8 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import { compareNames } from '../../contracts/compare-names.ts';
 import { join } from 'node:path';
 import type { SyncEntry } from '../../contracts/sync/api.ts';
+import { explainFolderAccess } from '../../kit/folder-access.ts';
 import { findCommandOption } from '../domain/command-options.ts';
 import { parseLocation, joinLocation } from '../domain/location.ts';
 import { getErrorMessage, type Engine } from '../engine/engine.ts';
@@ -11,23 +13,26 @@ import { CallError } from '../access/call-error.ts';
 const maxEntries = 2000;
 
 /** Lists a folder; local folders are read without the engine. @throws CallError */
-export async function browse(engine: Engine, location: string): Promise<SyncEntry[]> {
-  const place = parseLocation(location, hasWindowsPaths());
+export async function browse(
+  engine: Engine,
+  location: string,
+  platform: NodeJS.Platform = currentPlatform,
+): Promise<SyncEntry[]> {
+  const place = parseLocation(location, hasWindowsPaths(platform));
   if (place.kind === 'inline' || findCommandOption(location) !== undefined)
     throw new CallError(400, 'it is no folder and no remote');
-  const entries = place.kind === 'local' ? await listLocal(place.path) : await listRemote(engine, location);
+  const entries = place.kind === 'local' ? await listLocal(place.path, platform) : await listRemote(engine, location);
   return entries
     .toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || compareNames(a.name, b.name))
     .slice(0, maxEntries);
 }
 
-async function listLocal(folder: string): Promise<SyncEntry[]> {
+async function listLocal(folder: string, platform: NodeJS.Platform): Promise<SyncEntry[]> {
   let names;
   try {
     names = await readdir(folder, { withFileTypes: true });
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : '';
-    throw new CallError(404, code === 'EACCES' ? 'this computer does not let Homeport read it' : 'directory not found');
+    throw new CallError(404, explainFolderAccess(cause, platform) ?? 'directory not found');
   }
   const listed = await Promise.all(
     names

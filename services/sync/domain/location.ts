@@ -1,3 +1,7 @@
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
+import { hasWindowsPaths, ignoresCase } from '../../kit/platform/file-systems.ts';
+import { normalizeWindowsPath } from './windows-path.ts';
+
 /** Location of files in rclone's notation. */
 export type Location =
   | { readonly kind: 'local'; readonly path: string }
@@ -7,13 +11,15 @@ export type Location =
 
 const remotePattern = /^([\w.+@][\w.+@ -]*):(.*)$/s;
 
-/** Parses a client's `fs`, `srcFs` or `dstFs`. */
+/** Parses a client's `fs`, `srcFs` or `dstFs`. A path of Windows is returned in its one spelling. */
 export function parseLocation(text: unknown, windows = false): Location {
   if (typeof text !== 'string' || text.includes('\0')) return { kind: 'inline' };
-  if (windows ? /^[a-z]:[/\\]/i.test(text) : text.startsWith('/')) return { kind: 'local', path: text };
-  const [, name, path] = remotePattern.exec(text) ?? [];
-  if (name === undefined || path === undefined || (windows && name.length === 1)) return { kind: 'inline' };
-  return { kind: 'remote', name, path };
+  const path = windows ? normalizeWindowsPath(text) : text.startsWith('/') ? text : undefined;
+  if (path !== undefined) return { kind: 'local', path };
+  if (windows && /^[/\\]/.test(text)) return { kind: 'inline' };
+  const [, name, remotePath] = remotePattern.exec(text) ?? [];
+  if (name === undefined || remotePath === undefined || (windows && name.length === 1)) return { kind: 'inline' };
+  return { kind: 'remote', name, path: remotePath };
 }
 
 /** Returns true if a path contains `..`, which leaves an allowed folder, or `.`, which is another spelling of a denied one. */
@@ -21,11 +27,30 @@ export function hasDotSegments(path: string): boolean {
   return path.split(/[/\\]/).some((part) => part === '..' || part === '.');
 }
 
-/** Returns the resource that grants name: a folder with a trailing slash. A local path must be resolved (realpath). */
-export function toGrantResource(location: Exclude<Location, { readonly kind: 'inline' }>): string {
+/**
+ * Returns the resource that grants name: a folder with a trailing slash. A local path must be resolved (realpath). Names
+ * that differ only by case are one folder on the usual file systems of Windows and macOS.
+ */
+export function toGrantResource(
+  location: Exclude<Location, { readonly kind: 'inline' }>,
+  platform: NodeJS.Platform = currentPlatform,
+): string {
   const path = location.path.replaceAll('\\', '/').replace(/\/+/g, '/').replace(/\/$/, '');
-  if (location.kind === 'local') return `${path}/`;
-  return path === '' && location.path === '' ? `${location.name}:` : `${location.name}:${path}/`;
+  if (location.kind === 'remote')
+    return path === '' && location.path === '' ? `${location.name}:` : `${location.name}:${path}/`;
+  const windowsPath = hasWindowsPaths(platform) ? normalizeWindowsPath(location.path)?.replace(/\/$/, '') : undefined;
+  return foldCase(`${windowsPath ?? path}/`, platform);
+}
+
+/** Returns the pattern of a grant in the spelling of {@link toGrantResource}. */
+export function normalizeGrantPattern(pattern: string, platform: NodeJS.Platform = currentPlatform): string {
+  const windows = hasWindowsPaths(platform);
+  if (windows ? !/^(?:[a-z]:[/\\]|[/\\]{2})/i.test(pattern) : !pattern.startsWith('/')) return pattern;
+  return foldCase(windows ? pattern.replaceAll('\\', '/') : pattern, platform);
+}
+
+function foldCase(path: string, platform: NodeJS.Platform): string {
+  return ignoresCase(platform) ? path.normalize('NFC').toLowerCase() : path;
 }
 
 /** Joins a location and the path of a folder or file in it. */

@@ -2,16 +2,19 @@ import { constants, createWriteStream, type Dirent } from 'node:fs';
 import { lstat, mkdir, open, readdir, rm, rmdir, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { getNoFollowFlag, ignoresCase } from '../../kit/platform/file-systems.ts';
 import { removeTree, replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { explainFolderAccess } from '../../kit/folder-access.ts';
 import { compileExclusion, type Exclusion } from '../domain/exclusion.ts';
 import { buildPlan, type ListedEntry, type Listing, type PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
 import { refuseReplacedFilesLinks, refuseLinks } from './links.ts';
 import type { LocalEvent } from './local-totals.ts';
 import type { Mover, MoverOptions } from './mover.ts';
+import { getTimePrecision } from './time-precision.ts';
 
 const maxConcurrency = 8;
 const success: JobOutcome = { status: 200, body: {} };
@@ -25,16 +28,24 @@ const noFollowFlag = getNoFollowFlag();
 export class LocalMover implements Mover {
   readonly #random: Context['random'];
   readonly #report: (event: LocalEvent) => void;
+  readonly #platform: NodeJS.Platform;
 
-  constructor(random: Context['random'], report: (event: LocalEvent) => void) {
+  constructor(
+    random: Context['random'],
+    report: (event: LocalEvent) => void,
+    platform: NodeJS.Platform = currentPlatform,
+  ) {
     this.#random = random;
     this.#report = report;
+    this.#platform = platform;
   }
 
   async list(location: string, { exclude, signal }: MoverOptions): Promise<Listing> {
     const entries: ListedEntry[] = [];
-    await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal }, '');
-    return { entries, ignoresCase: ignoresCase(), precisionMs: 1 };
+    const platform = this.#platform;
+    await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal, platform }, '');
+    const precisionMs = await getTimePrecision(location, entries, platform);
+    return { entries, ignoresCase: ignoresCase(platform), precisionMs };
   }
 
   async copy(
@@ -169,10 +180,11 @@ interface WalkOptions {
   readonly exclusion: Exclusion;
   readonly entries: ListedEntry[];
   readonly signal: AbortSignal;
+  readonly platform: NodeJS.Platform;
 }
 
 async function walk(options: WalkOptions, relativeFolder: string): Promise<void> {
-  const { root, exclusion, entries, signal } = options;
+  const { root, exclusion, entries, signal, platform } = options;
   signal.throwIfAborted();
   let directoryEntries: Dirent[];
   try {
@@ -180,11 +192,8 @@ async function walk(options: WalkOptions, relativeFolder: string): Promise<void>
   } catch (error) {
     const isMissing = relativeFolder === '' && error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isMissing) throw new Problem('sync.no_folder', 404, 'directory not found', { retryable: true });
-    throw new Problem(
-      'sync.unreadable',
-      502,
-      `${relativeFolder || 'The folder'} could not be read: ${getErrorMessage(error)}.`,
-    );
+    const reason = explainFolderAccess(error, platform) ?? getErrorMessage(error);
+    throw new Problem('sync.unreadable', 502, `${relativeFolder || 'The folder'} could not be read: ${reason}.`);
   }
   for (const entry of directoryEntries) {
     const path = relativeFolder === '' ? entry.name : `${relativeFolder}/${entry.name}`;

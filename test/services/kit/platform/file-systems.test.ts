@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { executableName } from '../../../../services/kit/platform/executables.ts';
 import {
   findDescriptorPath,
+  getMaxPathLength,
   getMaxSocketPathBytes,
   getNoFollowFlag,
   hasFileModes,
@@ -14,7 +15,12 @@ import {
   listProcessFolders,
   syncLeavesDiskCache,
 } from '../../../../services/kit/platform/file-systems.ts';
-import { childrenEndWithParent, hasProcessGroups, hasSignals } from '../../../../services/kit/platform/process-tree.ts';
+import {
+  childrenEndWithParent,
+  crashesAfterFork,
+  hasProcessGroups,
+  hasSignals,
+} from '../../../../services/kit/platform/process-tree.ts';
 import { syncFolder } from '../../../../services/kit/platform/sync-folder.ts';
 
 const platforms = ['linux', 'darwin', 'win32'] as const;
@@ -23,6 +29,7 @@ describe('properties of the systems', () => {
   it.each([
     ['executableName', (platform: NodeJS.Platform) => executableName('git', platform), ['git', 'git', 'git.exe']],
     ['hasWindowsPaths', hasWindowsPaths, [false, false, true]],
+    ['getMaxPathLength', getMaxPathLength, [undefined, undefined, 259]],
     ['hasFileModes', hasFileModes, [true, true, false]],
     ['ignoresCase', ignoresCase, [false, true, true]],
     ['hasUnixSockets', hasUnixSockets, [true, true, false]],
@@ -37,6 +44,7 @@ describe('properties of the systems', () => {
     ['listProcessFolders', listProcessFolders, [['/proc'], [], []]],
     ['hasProcessGroups', hasProcessGroups, [true, true, false]],
     ['hasSignals', hasSignals, [true, true, false]],
+    ['crashesAfterFork', crashesAfterFork, [false, true, false]],
     ['childrenEndWithParent', childrenEndWithParent, [false, false, true]],
   ] as const)('are returned by %s for linux, darwin and win32', (_name, getProperty, expected) => {
     expect(platforms.map((platform) => getProperty(platform))).toEqual(expected);
