@@ -17,3 +17,8 @@ export function hostLog(host: () => Pick<HostProcess, 'ask'> | undefined): Log {
     };
   return { debug: () => undefined, info: write('info'), warn: write('warn'), error: write('error') };
 }
+
+/** Returns a handler that logs an error with a message. */
+export function createErrorHandler(log: Pick<Log, 'warn'>, message: string): (error: unknown) => void {
+  return (error) => log.warn(message, { error });
+}

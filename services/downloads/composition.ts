@@ -1,5 +1,4 @@
 import type { Context } from '../contracts/service.ts';
-import type { SocketIo } from '../kit/socket-io.ts';
 import { Intake } from './add/intake.ts';
 import type { OptionFiles } from './add/option-files.ts';
 import { Previews } from './add/previews.ts';
@@ -15,7 +14,7 @@ import { createRuntimeSearch, selectJavaScriptRuntime, type JavaScriptRuntime } 
 import { Limits } from './limits/limits.ts';
 import { readFullHistory, type MetubeDependencies } from './metube-api/listener.ts';
 import { admitLiveClient } from './metube-api/sign-in.ts';
-import { DownloadsSocketIo, type SocketIoDependencies } from './metube-api/socket-io.ts';
+import { DownloadsSocketIo } from './metube-api/socket-io.ts';
 import { LiveUpdates } from './reporting/live-updates.ts';
 import { Queue } from './queue/queue.ts';
 import { QueueControl } from './queue/queue-control.ts';
@@ -23,14 +22,16 @@ import { ActiveRuns } from './run/active-runs.ts';
 import { DownloadNotifier } from './reporting/download-notifier.ts';
 import { DownloadRunner } from './run/download-runner.ts';
 import { Folders } from './files/folders.ts';
-import { createDownloadMetrics, type DownloadMetrics } from './reporting/metrics.ts';
+import { createDownloadMetrics } from './reporting/metrics.ts';
 import { Thumbnails } from './files/thumbnails.ts';
 import type { Settings } from './settings.ts';
 import { DownloadStore } from './store/store.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
+import type { Reporting } from './reporting/reporting.ts';
 
 /** Components of the service: those of its routes, and those that only start and stop with it. */
-export interface DownloadComponents extends MetubeDependencies {
+export interface DownloadComponents {
+  readonly routes: MetubeDependencies;
   readonly extractor: Extractor;
   readonly notifier: DownloadNotifier;
 }
@@ -47,57 +48,42 @@ export function composeDownloads(context: Context, settings: Settings, optionFil
   const processing = composeQueue(context, settings, { folders, urlPolicy, runs, extraction, reporting });
   const { engine, limits, prober, queue, runner } = processing;
   const { extractor, commandSettings } = extraction;
-  const { live, metrics, notifier } = reporting;
-  const shared = { context, urlPolicy, live, metrics, notifier, engine, prober, queue, thumbnails };
+  const { live, notifier } = reporting;
+  const files = { folders, thumbnails };
   const intake = new Intake({
-    ...shared,
-    runner,
-    runs,
-    folders,
+    context,
+    urlPolicy,
+    reporting,
+    engine,
+    queue,
+    execution: { prober, runner, runs },
+    files,
     withoutArchive: (order) => withoutArchive(order, settings),
   });
-  const subscriptions = new Subscriptions({ ...shared, intake, scan: () => settings.subscriptionScan });
-  return {
+  const feeds = { urlPolicy, prober, scan: () => settings.subscriptionScan };
+  const subscriptions = new Subscriptions({ context, intake, queue, reporting, engine, thumbnails, feeds });
+  const previews = new Previews({
+    context,
+    urlPolicy,
+    extractor,
+    thumbnails,
+    cookies,
+    settings: commandSettings,
+    defaults: settings,
+  });
+  const socketIo = new DownloadsSocketIo({
     context,
     settings,
     folders,
-    store,
-    intake,
-    queue,
-    live,
-    engine,
-    queueControl: new QueueControl({ context, live, queue }),
-    thumbnails,
-    socketIo: composeSocketIo(context, settings, { folders, store, live, subscriptions, optionFiles }),
-    limits,
-    previews: new Previews({
-      context,
-      urlPolicy,
-      extractor,
-      thumbnails,
-      cookies,
-      settings: commandSettings,
-      defaults: settings,
-    }),
+    downloads: { store, live, history: () => readFullHistory(context) },
     subscriptions,
-    cookies,
-    extractor,
-    notifier,
-  };
-}
-
-function composeSocketIo(
-  context: Context,
-  settings: Settings,
-  sources: Pick<SocketIoDependencies, 'folders' | 'store' | 'live' | 'subscriptions' | 'optionFiles'>,
-): SocketIo {
-  return new DownloadsSocketIo({
-    ...sources,
-    settings,
-    history: () => readFullHistory(context),
+    optionFiles,
     admit: (request) => admitLiveClient(context, settings, request),
-    context,
   });
+  const downloads = { store, live, intake, previews };
+  const queueing = { queue, queueControl: new QueueControl({ context, live, queue }), limits, engine };
+  const routes = { context, settings, files, downloads, queueing, subscriptions, socketIo, cookies };
+  return { routes, extractor, notifier };
 }
 
 /** Programs that read addresses and download from them. */
@@ -125,13 +111,6 @@ function composeExtraction(context: Context, settings: Settings, folders: Folder
   const commandSettings = createCommandSettings(settings, folders, javaScript);
   const driver = new Driver({ engines, extractor, clock, vault, cookies, log, settings: commandSettings });
   return { javaScript, extractor, commandSettings, driver };
-}
-
-/** Reports of downloads to clients, to the metrics and to accounts. */
-interface Reporting {
-  readonly live: LiveUpdates;
-  readonly metrics: DownloadMetrics;
-  readonly notifier: DownloadNotifier;
 }
 
 function composeReporting(context: Context, settings: Settings, store: DownloadStore, runs: ActiveRuns): Reporting {
@@ -168,19 +147,16 @@ function composeQueue(
   { folders, urlPolicy, runs, extraction, reporting }: QueueCollaborators,
 ): QueueComponents {
   const { driver, javaScript } = extraction;
-  const { live, metrics, notifier } = reporting;
   const engine = new EngineMonitor(context, javaScript);
   const limits = new Limits(context);
-  const prober = new Prober({ context, driver, folders, live, metrics, notifier });
+  const prober = new Prober({ context, driver, folders, reporting });
   const runner = new DownloadRunner({
     context,
     settings,
     folders,
     driver,
     prober,
-    live,
-    metrics,
-    notifier,
+    reporting,
     engine,
     urlPolicy,
   });
@@ -188,7 +164,7 @@ function composeQueue(
     context,
     settings,
     folders,
-    live,
+    live: reporting.live,
     engine,
     runs,
     runner,

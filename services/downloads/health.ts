@@ -1,15 +1,15 @@
 import type { Health } from '../contracts/health.ts';
 import type { Context } from '../contracts/service.ts';
 import type { OptionFiles } from './add/option-files.ts';
-import type { DownloadComponents } from './composition.ts';
 import type { EngineMonitor } from './engine/engine-monitor.ts';
+import type { MetubeDependencies } from './metube-api/listener.ts';
 import type { Queue } from './queue/queue.ts';
 import { DownloadStore } from './store/store.ts';
 
 /** Returns a function for the health, with running downloads and, before the first one, a suggestion. */
 export function createHealth(
   context: Context,
-  { engine, live, queue }: DownloadComponents,
+  { queueing: { engine, queue }, downloads: { live } }: Pick<MetubeDependencies, 'downloads' | 'queueing'>,
   optionFiles: OptionFiles,
 ): () => Promise<Health> {
   /** Remains true after the first download, so that the suggestion to begin is not shown again. */

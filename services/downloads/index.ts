@@ -31,17 +31,17 @@ function create(context: Context, initialSettings: Settings): Service {
   const live = createLiveSettings(initialSettings);
   const optionFiles = new OptionFiles(initialSettings, context);
   const settings = withOptions(live.current, optionFiles);
-  const components = composeDownloads(context, settings, optionFiles);
-  const { cookies, engine, extractor, intake, limits, notifier, queue, socketIo, subscriptions, thumbnails } =
-    components;
-  const retention = new Retention(context, settings, (uids, states) => intake.remove(uids, states));
+  const { routes, extractor, notifier } = composeDownloads(context, settings, optionFiles);
+  const { cookies, downloads: records, files, queueing, socketIo, subscriptions } = routes;
+  const { engine, limits, queue } = queueing;
+  const retention = new Retention(context, settings, (uids, states) => records.intake.remove(uids, states));
   let isStarted = false;
 
   return {
-    http: createMetubeListener(components),
+    http: createMetubeListener(routes),
     upgrade: socketIo.upgrade,
     api: [
-      ...createDownloadHandlers(components),
+      ...createDownloadHandlers(routes),
       ...createSubscriptionHandlers(subscriptions, settings),
       ...createCookieHandlers(cookies),
     ],
@@ -51,7 +51,7 @@ function create(context: Context, initialSettings: Settings): Service {
       resources.use(optionFiles);
       await optionFiles.start();
       resources.use(extractor);
-      resources.use(components.live);
+      resources.use(records.live);
       resources.use(socketIo);
       resources.use(queue);
       resources.use(engine);
@@ -62,7 +62,7 @@ function create(context: Context, initialSettings: Settings): Service {
       resources.use(subscriptions);
       await cookies.start();
       await queue.start();
-      resources.use(notifier.startDelivery(thumbnails));
+      resources.use(notifier.startDelivery(files.thumbnails));
       resources.use(retention);
       retention.restart();
       isStarted = true;
@@ -71,7 +71,7 @@ function create(context: Context, initialSettings: Settings): Service {
       resources.use(clock.after(firstCheckDelayMs, () => engine.checkInBackground()));
       subscriptions.start();
     },
-    health: createHealth(context, components, optionFiles),
+    health: createHealth(context, routes, optionFiles),
     reconfigure: (next) =>
       live.update(next, async () => {
         await optionFiles.apply(live.current);

@@ -1,20 +1,16 @@
-import { isDeepStrictEqual } from 'node:util';
 import { serviceChanged, type ListenerState, type ServiceState } from '../../../services/contracts/control/api.ts';
 import type { DispatchHandlers, DispatchTarget, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
-import type { SuggestedAction } from '../../../services/contracts/health.ts';
-import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { formatSettingsProblem } from '../config/reason.ts';
-import { isLiveField, withLiveFields } from '../config/live-fields.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
 import type { CapabilityProviders } from './capabilities.ts';
-import { HealthCheck } from './health-check.ts';
+import { HealthMonitor } from './health-monitor.ts';
 import type { HostDependencies } from './host-parts.ts';
+import { applyLiveSettings } from './live-reconfiguration.ts';
 import { PendingRestart } from './pending-restart.ts';
-import { RestartBackoff } from './restart-backoff.ts';
 import { openServiceContext } from './service-context.ts';
 import { toSentence } from './service-listeners.ts';
 import { runService, type ServiceRun } from './service-run.ts';
@@ -22,18 +18,15 @@ import {
   findAddress,
   getListenerFailures,
   getStoppedState,
+  findKeyRemedy,
   toDispatchTarget,
   withoutListeners,
   withoutStatus,
 } from './service-state.ts';
-import { withTimeout } from '../runtime/with-timeout.ts';
 import { setKeyAside } from '../vault/replace-key.ts';
-import { RepeatingTask } from '../../../services/kit/repeating-task.ts';
 import { SerialQueue } from '../../../services/kit/serial-queue.ts';
 
 const retryFailedAfterMs = 30_000;
-const healthEveryMs = 10_000;
-const reconfigureLimitMs = 10_000;
 
 /**
  * Life cycle of one service: starts, stops and monitors it, and isolates its failures. Calls are serialized, so that
@@ -57,12 +50,10 @@ export class ServiceRunner {
   /** The service could not be loaded with its first request; from then on it is loaded at the start. */
   #loadsNow = false;
   #retry: Disposable | undefined;
-  #watch: Disposable | undefined;
-  readonly #revival: RestartBackoff;
   /** Work of all runs that did not end in time. */
   readonly #leftBehind = new Set<Promise<unknown>>();
   readonly #opened = Promise.withResolvers<void>();
-  readonly #health: HealthCheck;
+  readonly #health: HealthMonitor;
 
   /** `problems`: errors in its settings. From `powers` it gets the capabilities of its manifest. */
   constructor(
@@ -80,10 +71,13 @@ export class ServiceRunner {
     this.#settings = this.#applied = options.settings;
     this.#problems = options.problems;
     this.#powers = options.powers;
-    this.#health = new HealthCheck(parts.runtime.clock, this.#log);
-    this.#revival = new RestartBackoff(parts.runtime.clock, () => {
-      this.#log.warn('service down, restart scheduled', { reason: this.#state.reason });
-      void this.restart();
+    this.#health = new HealthMonitor({
+      clock: parts.runtime.clock,
+      log: this.#log,
+      restart: () => {
+        this.#log.warn('service down, restart scheduled', { reason: this.#state.reason });
+        void this.restart();
+      },
     });
     this.#state = getStoppedState(descriptor);
   }
@@ -150,18 +144,12 @@ export class ServiceRunner {
   /** Passes changed live settings to the running service. Returns whether these were all changes. */
   async #applyLive(settings: ServiceSettings): Promise<boolean> {
     const service = this.#run?.service;
-    if (service?.reconfigure === undefined || this.#isBarred) return false;
-    const live = withLiveFields(this.descriptor, this.#applied, settings);
-    const isWhole = isLiveField(this.descriptor, this.#applied, settings);
-    if (!isWhole && isDeepStrictEqual(live.settings, this.#applied.settings)) return false;
-    try {
-      await withTimeout(service.reconfigure(live.settings), reconfigureLimitMs, this.#parts.runtime.clock);
-      this.#applied = live;
-      return isWhole;
-    } catch (error) {
-      this.#log.warn('live settings failed, service restarts', { error });
-      return false;
-    }
+    if (service === undefined || this.#isBarred) return false;
+    const running = { descriptor: this.descriptor, service, applied: this.#applied };
+    const { clock } = this.#parts.runtime;
+    const { applied, isComplete } = await applyLiveSettings(running, settings, { clock, log: this.#log });
+    this.#applied = applied;
+    return isComplete;
   }
 
   /** Restarts once the running transfers have ended; returns false when there are none. */
@@ -252,18 +240,7 @@ export class ServiceRunner {
     if (service !== undefined && (this.#state.state === 'up' || this.#state.state === 'degraded')) {
       const health = await this.#health.check(service);
       if (this.#run?.service === service) {
-        const pauseMs = this.#revival.update(health.state);
-        const sentence = pauseMs === undefined ? '' : ` It is started anew after a pause of ${pauseMs / 1000} seconds.`;
-        this.#become({
-          remedy: health.remedy,
-          begin: health.begin,
-          idle: health.idle,
-          running: health.running,
-          ...(health.state === 'up'
-            ? { state: 'up', detail: health.detail, reason: null }
-            : { state: 'degraded', detail: '', reason: `${health.detail}${sentence}` }),
-          ...getListenerFailures(this.#state),
-        });
+        this.#become({ ...this.#health.report(health), ...getListenerFailures(this.#state) });
       }
     }
     return this.#state;
@@ -325,11 +302,7 @@ export class ServiceRunner {
         },
       });
       this.#become({ state: 'up' });
-      this.#revival.started();
-      await this.refresh();
-      const onError = (error: unknown): void => this.#log.error('health check failed', { error });
-      const { clock } = this.#parts.runtime;
-      this.#watch = new RepeatingTask(() => this.refresh(), { clock, intervalMs: healthEveryMs, onError });
+      await this.#health.start(() => this.refresh());
     } catch (error) {
       if (starting.signal.aborted) this.#become({ state: 'off', ...withoutListeners });
       else this.#fail(error);
@@ -366,7 +339,7 @@ export class ServiceRunner {
     this.#become({
       state: 'failed',
       reason: toSentence(error),
-      remedy: keyRemedy(this.descriptor.id, error),
+      remedy: findKeyRemedy(this.descriptor.id, error),
       ...withoutListeners,
       // Closed listeners, with a suggested port for each.
       listeners: this.#state.listeners.filter(({ reason }) => reason !== null),
@@ -376,9 +349,8 @@ export class ServiceRunner {
 
   async #stop(): Promise<void> {
     this.#retry?.[Symbol.dispose]();
-    this.#watch?.[Symbol.dispose]();
-    this.#revival.cancel();
-    this.#retry = this.#watch = undefined;
+    this.#retry = undefined;
+    this.#health.stop();
     const run = this.#run;
     if (run === undefined) return;
     this.#become({ state: 'stopping', ...withoutStatus });
@@ -393,12 +365,4 @@ export class ServiceRunner {
     this.#state = next;
     this.#parts.messaging.bus.publish(serviceChanged, next);
   }
-}
-
-/** Returns the action by which an administrator replaces an unreadable stored key. */
-function keyRemedy(id: string, error: unknown): SuggestedAction | undefined {
-  const key = error instanceof Problem && error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
-  if (key === undefined) return undefined;
-  const path = `/api/services/${id}/keys/${encodeURIComponent(key)}/replace`;
-  return { label: 'Replace the key', to: '/', post: { path, body: {} }, adminOnly: true };
 }

@@ -1,5 +1,7 @@
 import type { ServiceState } from '../../../services/contracts/control/api.ts';
 import type { DispatchTarget } from '../../../services/contracts/dispatch.ts';
+import type { SuggestedAction } from '../../../services/contracts/health.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 
 /** Part of the state while no listener is open. */
@@ -49,4 +51,12 @@ export function toDispatchTarget(
   const authenticates = main.authenticates === true;
   const needsRoot = capabilities?.includes('controlHost') === true;
   return { id, title, summary, group, port: port ?? undefined, authenticates, needsRoot, hosts };
+}
+
+/** Returns the action by which an administrator replaces an unreadable stored key. */
+export function findKeyRemedy(id: string, error: unknown): SuggestedAction | undefined {
+  const key = error instanceof Problem && error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
+  if (key === undefined) return undefined;
+  const path = `/api/services/${id}/keys/${encodeURIComponent(key)}/replace`;
+  return { label: 'Replace the key', to: '/', post: { path, body: {} }, adminOnly: true };
 }

@@ -8,20 +8,17 @@ import { isMasked } from '../domain/address-secrets.ts';
 import { doneStates, queueStates, type Item } from '../domain/item.ts';
 import { isSameOrder, type Order } from '../domain/order.ts';
 import type { EngineMonitor } from '../engine/engine-monitor.ts';
-import type { Folders } from '../files/folders.ts';
 import type { UrlPolicy } from '../engine/url-policy.ts';
 import { ignoreHours } from '../limits/store.ts';
-import type { LiveUpdates } from '../reporting/live-updates.ts';
-import type { DownloadMetrics } from '../reporting/metrics.ts';
-import type { DownloadNotifier } from '../reporting/download-notifier.ts';
 import type { Prober } from '../run/prober.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { ActiveRuns } from '../run/active-runs.ts';
 import { deleteFile } from '../files/side-files.ts';
 import { leaveBatch } from '../store/batches.ts';
 import { DownloadStore } from '../store/store.ts';
-import type { Thumbnails } from '../files/thumbnails.ts';
 import type { DownloadRunner } from '../run/download-runner.ts';
+import type { Reporting } from '../reporting/reporting.ts';
+import type { DownloadFiles } from '../files/download-files.ts';
 
 /** Clients expect an extraction error in the response, which is sent after this time at the latest. */
 const responseTimeoutMs = 10_000;
@@ -37,19 +34,21 @@ export type AddResult =
       readonly failure?: FailureCode | null;
     };
 
+/** Work on a download: reading its address, and running it. */
+export interface DownloadExecution {
+  readonly prober: Prober;
+  readonly runner: DownloadRunner;
+  readonly runs: ActiveRuns;
+}
+
 interface Dependencies {
   readonly context: Context;
   readonly urlPolicy: UrlPolicy;
-  readonly live: LiveUpdates;
-  readonly metrics: DownloadMetrics;
-  readonly notifier: DownloadNotifier;
+  readonly reporting: Reporting;
   readonly engine: EngineMonitor;
-  readonly prober: Prober;
+  readonly execution: DownloadExecution;
   readonly queue: Queue;
-  readonly runner: DownloadRunner;
-  readonly runs: ActiveRuns;
-  readonly thumbnails: Thumbnails;
-  readonly folders: Folders;
+  readonly files: DownloadFiles;
   /** Returns the order without a download archive. */
   readonly withoutArchive: (order: Order) => Order;
 }
@@ -69,7 +68,8 @@ export class Intake {
 
   /** Adds a download. The row is committed before this resolves. */
   async add(address: string, requested: Order): Promise<AddResult> {
-    const { context, urlPolicy, live, metrics } = this.#deps;
+    const { context, urlPolicy } = this.#deps;
+    const { live, metrics } = this.#deps.reporting;
     const url = await urlPolicy(address);
     if ('msg' in url) {
       const { displayUrl: refusedUrl, ...secrets } = this.#addresses.split(address);
@@ -77,7 +77,7 @@ export class Intake {
     }
     const { displayUrl, login, secrets } = this.#addresses.split(withoutPosition(url));
     const order = { ...requested, login, secrets: secrets ?? (await this.#findSecrets(displayUrl)) };
-    const refusal = await this.#deps.folders.findRefusal(order);
+    const refusal = await this.#deps.files.folders.findRefusal(order);
     if (refusal !== undefined) return await this.#refuse(displayUrl, order, { msg: refusal });
     const item = this.#item(displayUrl, url.hostname, order, 'preparing');
     const duplicate = await context.commit(async (db) => {
@@ -101,7 +101,8 @@ export class Intake {
 
   /** Requeues a failed download and keeps its partial files. */
   async retry(ids: readonly string[]): Promise<AddResult> {
-    const { context, live, queue } = this.#deps;
+    const { context, queue } = this.#deps;
+    const { live } = this.#deps.reporting;
     const candidates = await this.#store.match(
       ids.map((id) => this.#addresses.toDisplayUrl(id)),
       ['finished', 'failed'],
@@ -127,7 +128,8 @@ export class Intake {
 
   /** Queues downloads that were added with `auto_start: false`. */
   async startPending(ids: readonly string[]): Promise<void> {
-    const { context, live, queue } = this.#deps;
+    const { context, queue } = this.#deps;
+    const { live } = this.#deps.reporting;
     const items = await this.#store.match(
       ids.map((id) => this.#addresses.toDisplayUrl(id)),
       ['pending'],
@@ -148,7 +150,8 @@ export class Intake {
    * number of downloads.
    */
   async start(uids: readonly string[], anyway: boolean): Promise<number> {
-    const { context, live, queue } = this.#deps;
+    const { context, queue } = this.#deps;
+    const { live } = this.#deps.reporting;
     const items = await this.#store.match(uids, ['pending', ...queueStates]);
     if (anyway && items.length > 0) {
       await context.commit(
@@ -194,7 +197,9 @@ export class Intake {
     states: Parameters<DownloadStore['match']>[1],
     { files = false }: { readonly files?: boolean } = {},
   ): Promise<number> {
-    const { context, live, queue, notifier, thumbnails, folders } = this.#deps;
+    const { context, queue } = this.#deps;
+    const { live, notifier } = this.#deps.reporting;
+    const { thumbnails, folders } = this.#deps.files;
     const removed = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       const items = new Map(
@@ -237,7 +242,8 @@ export class Intake {
 
   /** Probes the address within the time limit of the response; afterwards the probe continues in the background. */
   async #prepare(item: Item): Promise<AddResult> {
-    const { context, queue, runs } = this.#deps;
+    const { context, queue } = this.#deps;
+    const { runs } = this.#deps.execution;
     let answered = false;
     const probing = runs.start(item.uid, 'probe', async (signal) => await this.#probe(item, signal, () => answered));
     const timeout = Promise.withResolvers<AddResult>();
@@ -255,7 +261,8 @@ export class Intake {
   }
 
   async #probe(item: Item, signal: AbortSignal, answered: () => boolean): Promise<AddResult> {
-    const { context, engine, prober, runner } = this.#deps;
+    const { context, engine } = this.#deps;
+    const { prober, runner } = this.#deps.execution;
     try {
       await engine.check();
       if (engine.missing !== undefined) {
@@ -284,7 +291,8 @@ export class Intake {
 
   /** Queues a probed item. Returns false when it was removed. */
   async #enqueue(item: Item): Promise<boolean> {
-    const { context, live } = this.#deps;
+    const { context } = this.#deps;
+    const { live } = this.#deps.reporting;
     const waiting = await context.commit(async (db) => await new DownloadStore(db).release(item.uid));
     if (waiting !== undefined) live.changed(waiting);
     return waiting !== undefined;
@@ -292,7 +300,8 @@ export class Intake {
 
   /** Stores a refused address in the history, as MeTube does. */
   async #refuse(address: string, order: Order, refusal: Refusal): Promise<AddResult> {
-    const { context, live } = this.#deps;
+    const { context } = this.#deps;
+    const { live } = this.#deps.reporting;
     const msg = withoutSecrets(refusal.msg);
     const failure = refusal.failure ?? null;
     const title = URL.canParse(address) ? new URL(address).hostname || address : address;

@@ -24,7 +24,10 @@ export function createDownloadHandlers(deps: MetubeDependencies): readonly ApiHa
 }
 
 function createQueueHandlers(deps: MetubeDependencies): readonly ApiHandler[] {
-  const { context, store, intake, live, settings, queueControl, folders, previews } = deps;
+  const { context, settings } = deps;
+  const { store, intake, live, previews } = deps.downloads;
+  const { queueControl } = deps.queueing;
+  const { folders } = deps.files;
   const historyStore = new DownloadStore(context.reads);
   const toDownloads = (items: readonly Item[]) => items.map((item) => toDownload(item, live.getItemProgress(item)));
   return [
@@ -73,7 +76,10 @@ function createQueueHandlers(deps: MetubeDependencies): readonly ApiHandler[] {
   ];
 }
 
-function createControlHandlers({ intake, limits, queueControl }: MetubeDependencies): readonly ApiHandler[] {
+function createControlHandlers({
+  downloads: { intake },
+  queueing: { limits, queueControl },
+}: MetubeDependencies): readonly ApiHandler[] {
   return [
     implement(downloadsApi.start, async ({ body }) => ({
       started: await intake.start(body.uids, body.anyway === true),
@@ -86,7 +92,10 @@ function createControlHandlers({ intake, limits, queueControl }: MetubeDependenc
   ];
 }
 
-function createFileHandlers({ store, folders, thumbnails }: MetubeDependencies): readonly ApiHandler[] {
+function createFileHandlers({
+  downloads: { store },
+  files: { folders, thumbnails },
+}: MetubeDependencies): readonly ApiHandler[] {
   return [
     implement(downloadsApi.captions, async ({ params }) => {
       const item = await store.find(params['uid'] ?? '');

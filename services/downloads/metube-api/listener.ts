@@ -7,7 +7,6 @@ import { doneStates, isScheduled, queueStates, type Item } from '../domain/item.
 import type { Cookies } from '../cookies/cookies.ts';
 import { createCookieRoutes } from './cookies.ts';
 import type { EngineMonitor } from '../engine/engine-monitor.ts';
-import type { Folders } from '../files/folders.ts';
 import type { AddResult, Intake } from '../add/intake.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { LiveUpdates } from '../reporting/live-updates.ts';
@@ -20,7 +19,6 @@ import { readNewestEnded } from '../store/history.ts';
 import { DownloadStore } from '../store/store.ts';
 import { createSubscriptionRoutes } from './subscriptions.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
-import type { Thumbnails } from '../files/thumbnails.ts';
 import { bad, readAdd } from '../wire/add.ts';
 import { maxRetries } from '../wire/fields.ts';
 import { toRecord } from '../wire/record.ts';
@@ -37,21 +35,31 @@ import type { SocketIo } from '../../kit/socket-io.ts';
 import { socketPath } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';
 import { createQueueControlRoutes } from './queue-control.ts';
+import type { DownloadFiles } from '../files/download-files.ts';
+
+/** Downloads, their changes, and how they are added. */
+export interface DownloadRecords {
+  readonly store: DownloadStore;
+  readonly live: LiveUpdates;
+  readonly intake: Intake;
+  readonly previews: Previews;
+}
+
+/** Queue with what controls when it runs. */
+export interface DownloadQueue {
+  readonly queue: Queue;
+  readonly queueControl: QueueControl;
+  readonly limits: Limits;
+  readonly engine: EngineMonitor;
+}
 
 export interface MetubeDependencies {
   readonly context: Context;
   readonly settings: Settings;
-  readonly folders: Folders;
-  readonly store: DownloadStore;
-  readonly intake: Intake;
-  readonly queue: Queue;
-  readonly live: LiveUpdates;
-  readonly engine: EngineMonitor;
-  readonly queueControl: QueueControl;
-  readonly thumbnails: Thumbnails;
+  readonly files: DownloadFiles;
+  readonly downloads: DownloadRecords;
+  readonly queueing: DownloadQueue;
   readonly socketIo: SocketIo;
-  readonly limits: Limits;
-  readonly previews: Previews;
   readonly subscriptions: Subscriptions;
   readonly cookies: Cookies;
 }
@@ -101,7 +109,7 @@ export function createMetubeRoutes(deps: MetubeDependencies): readonly MetubeRou
     ...fileRoutes(deps),
     ...createCookieRoutes(deps.cookies),
     ...queueRoutes(deps),
-    ...createQueueControlRoutes(deps.queueControl),
+    ...createQueueControlRoutes(deps.queueing.queueControl),
     ...createSubscriptionRoutes(deps.subscriptions, deps.settings),
   ];
 }
@@ -142,7 +150,8 @@ function informationRoutes({ context, settings }: MetubeDependencies): readonly 
 }
 
 function historyRoutes(deps: MetubeDependencies): readonly Route[] {
-  const { context, store, live } = deps;
+  const { context } = deps;
+  const { store, live } = deps.downloads;
   const records = (items: readonly Item[]) => items.map((item) => toRecord(item, live.getItemProgress(item)));
   return [
     {
@@ -171,7 +180,7 @@ function historyRoutes(deps: MetubeDependencies): readonly Route[] {
 }
 
 /** Returns the routes of finished files and, if enabled, of lists of them. */
-function fileRoutes({ settings, folders }: MetubeDependencies): readonly Route[] {
+function fileRoutes({ settings, files: { folders } }: MetubeDependencies): readonly Route[] {
   const handle = async (root: string, exchange: Exchange): Promise<Reply | undefined> => {
     if (exchange.params['path'] !== undefined && (await sendDownload(root, exchange))) return undefined;
     const list = settings.indexable ? await listFolder(root, exchange) : undefined;
@@ -188,7 +197,7 @@ function fileRoutes({ settings, folders }: MetubeDependencies): readonly Route[]
   );
 }
 
-function queueRoutes({ settings, intake }: MetubeDependencies): readonly Route[] {
+function queueRoutes({ settings, downloads: { intake } }: MetubeDependencies): readonly Route[] {
   return [
     postRoute('/add', async (body) => {
       const { url, order } = readAdd(body, settings);
@@ -273,7 +282,10 @@ async function readStatus(
   deps: MetubeDependencies,
   records: (items: readonly Item[]) => unknown[],
 ): Promise<Record<string, unknown>> {
-  const { context, settings, store, queue, live, engine, folders, queueControl } = deps;
+  const { context, settings } = deps;
+  const { store, live } = deps.downloads;
+  const { queue, engine, queueControl } = deps.queueing;
+  const { folders } = deps.files;
   const [counts, paused, queued, pending, ytdlp, ffmpeg, diskFree] = await Promise.all([
     store.counts(),
     queueControl.isPaused(),

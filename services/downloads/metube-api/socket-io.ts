@@ -16,14 +16,19 @@ import { toRecord } from '../wire/record.ts';
 import { toSubscriptionRecord } from '../wire/subscription.ts';
 import { isSameOrigin, createOriginMatcher } from './cors.ts';
 
+/** Downloads that clients receive when they connect, and their changes. */
+export interface LiveDownloads {
+  readonly store: DownloadStore;
+  readonly live: LiveUpdates;
+  readonly history: () => Promise<readonly Item[]>;
+}
+
 export interface SocketIoDependencies {
   readonly settings: Settings;
   readonly folders: Folders;
-  readonly store: DownloadStore;
-  readonly live: LiveUpdates;
+  readonly downloads: LiveDownloads;
   readonly subscriptions: Subscriptions;
   readonly optionFiles: OptionFiles;
-  readonly history: () => Promise<readonly Item[]>;
   /**
    * Authorizes a client. Returns a check of whether it is still authorized.
    * @throws Problem
@@ -98,7 +103,7 @@ export class DownloadsSocketIo implements SocketIo {
   }
 
   #subscribeToDownloads(): Disposable {
-    return this.#dependencies.live.subscribe({
+    return this.#dependencies.downloads.live.subscribe({
       changed: (item: Item, progress: Progress) => {
         if (this.#clients.size === 0) return;
         this.#broadcast(getEvent(item, this.#openUids), toRecord(item, progress), item.uid);
@@ -164,7 +169,8 @@ export class DownloadsSocketIo implements SocketIo {
   }
 
   async #sendInitialState(client: Client): Promise<void> {
-    const { folders, history, live, optionFiles, settings, store, subscriptions } = this.#dependencies;
+    const { folders, optionFiles, settings, subscriptions } = this.#dependencies;
+    const { history, live, store } = this.#dependencies.downloads;
     const [queue, pending, done, choices, audioChoices, allSubscriptions] = await Promise.all([
       store.queue(),
       store.queue(['pending']),

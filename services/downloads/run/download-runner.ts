@@ -13,12 +13,10 @@ import type { EngineMonitor } from '../engine/engine-monitor.ts';
 import { ProgressTracker } from './progress-tracker.ts';
 import type { Folders } from '../files/folders.ts';
 import type { UrlPolicy } from '../engine/url-policy.ts';
-import type { LiveUpdates } from '../reporting/live-updates.ts';
-import type { DownloadMetrics } from '../reporting/metrics.ts';
-import type { DownloadNotifier } from '../reporting/download-notifier.ts';
 import type { Prober } from './prober.ts';
 import type { Settings } from '../settings.ts';
 import { DownloadStore, type ItemChange } from '../store/store.ts';
+import type { Reporting } from '../reporting/reporting.ts';
 
 const recordingReportIntervalMs = 1000;
 const archivedMessage = 'Already in the download archive: it was downloaded before.';
@@ -36,9 +34,7 @@ export interface RunnerDependencies {
   readonly folders: Folders;
   readonly driver: Driver;
   readonly prober: Prober;
-  readonly live: LiveUpdates;
-  readonly metrics: DownloadMetrics;
-  readonly notifier: DownloadNotifier;
+  readonly reporting: Reporting;
   readonly engine: EngineMonitor;
   readonly urlPolicy: UrlPolicy;
 }
@@ -79,7 +75,8 @@ export class DownloadRunner {
    * epoch if it waits for the start of a stream.
    */
   async run(claimedItem: Item, signal: AbortSignal): Promise<number | undefined> {
-    const { prober, live } = this.#deps;
+    const { prober } = this.#deps;
+    const { live } = this.#deps.reporting;
     let item = claimedItem;
     try {
       live.changed(item);
@@ -106,7 +103,8 @@ export class DownloadRunner {
   }
 
   async #download(item: Item, signal: AbortSignal): Promise<void> {
-    const { context, driver, folders, live, metrics, settings } = this.#deps;
+    const { context, driver, folders, settings } = this.#deps;
+    const { live, metrics } = this.#deps.reporting;
     const started = context.clock.now();
     const folder = await folders.create(item.uid);
     const archive = findArchive(item.order, settings, folders.downloads);
@@ -206,7 +204,8 @@ export class DownloadRunner {
 
   /** Releases a download that was paused or removed, or when the service stops. The attempt does not count. */
   async #release({ uid, attempts }: Item): Promise<void> {
-    const { context, folders, live } = this.#deps;
+    const { context, folders } = this.#deps;
+    const { live } = this.#deps.reporting;
     const item = await context.commit(async (db) => await new DownloadStore(db).release(uid, { attempts }));
     if (item === undefined) await folders.remove(uid);
     else live.changed(item);
@@ -214,13 +213,13 @@ export class DownloadRunner {
 
   async #applyChange(uid: string, change: ItemChange): Promise<Item | undefined> {
     const item = await this.#deps.context.commit(async (db) => await new DownloadStore(db).advance(uid, change));
-    if (item !== undefined) this.#deps.live.changed(item);
+    if (item !== undefined) this.#deps.reporting.live.changed(item);
     return item;
   }
 
   async #storeFailure(uid: string, { message, failure, kind }: DownloadFailure, notify = true): Promise<void> {
     const item = await this.#storeResult(uid, { state: 'failed', message, failure }, notify);
-    if (item !== undefined) this.#deps.metrics.failed(kind);
+    if (item !== undefined) this.#deps.reporting.metrics.failed(kind);
   }
 
   async #storeResult(
@@ -228,7 +227,8 @@ export class DownloadRunner {
     change: ItemChange & { readonly state: 'finished' | 'failed' },
     notify = true,
   ): Promise<Item | undefined> {
-    const { context, live, notifier } = this.#deps;
+    const { context } = this.#deps;
+    const { live, notifier } = this.#deps.reporting;
     const item = await context.commit(async (db) => {
       const finished = await new DownloadStore(db).finish(uid, context.clock.now(), change);
       if (finished !== undefined && notify) await notifier.downloadEnded(db, finished);

@@ -6,10 +6,8 @@ import type { PlaylistEntry } from '../domain/order.ts';
 import type { Driver, ProbeTarget } from '../engine/driver.ts';
 import { findPicture, type PlaylistEntryInfo, type PlaylistProbe, type Probe } from '../engine/probe-result.ts';
 import type { Folders } from '../files/folders.ts';
-import type { LiveUpdates } from '../reporting/live-updates.ts';
-import type { DownloadMetrics } from '../reporting/metrics.ts';
-import type { DownloadNotifier } from '../reporting/download-notifier.ts';
 import { DownloadStore } from '../store/store.ts';
+import type { Reporting } from '../reporting/reporting.ts';
 
 /** Maximum number of parallel probes; each takes about two seconds of a core. */
 const maxParallel = 3;
@@ -33,9 +31,7 @@ interface Dependencies {
   readonly context: Context;
   readonly driver: Driver;
   readonly folders: Folders;
-  readonly live: LiveUpdates;
-  readonly metrics: DownloadMetrics;
-  readonly notifier: DownloadNotifier;
+  readonly reporting: Reporting;
 }
 
 /** Probes an address with the extractor and stores the result. */
@@ -54,7 +50,8 @@ export class Prober {
    * @throws Problem `downloads.engine_failed`, `downloads.engine_missing`, and the reason of the signal
    */
   async probe(item: Item, signal: AbortSignal): Promise<readonly Item[]> {
-    const { context, folders, live, metrics } = this.#deps;
+    const { context, folders } = this.#deps;
+    const { live, metrics } = this.#deps.reporting;
     return await this.#withSlot(signal, async () => {
       const folder = await folders.create(item.uid);
       const probe = await this.#probeWithTimeout(item, folder, signal);
@@ -80,7 +77,7 @@ export class Prober {
       const entries = await context.commit(async (db) => {
         const stored = await new DownloadStore(db).replace(item.uid, drafts);
         // A nested list may be empty and may be the last open item of its batch.
-        await this.#deps.notifier.removedFromQueue(db, [item]);
+        await this.#deps.reporting.notifier.removedFromQueue(db, [item]);
         return stored;
       });
       live.removed([item]);

@@ -8,9 +8,6 @@ import type { PlaylistEntryInfo } from '../engine/probe-result.ts';
 import type { EngineMonitor } from '../engine/engine-monitor.ts';
 import type { UrlPolicy } from '../engine/url-policy.ts';
 import type { Intake } from '../add/intake.ts';
-import type { LiveUpdates } from '../reporting/live-updates.ts';
-import type { DownloadMetrics } from '../reporting/metrics.ts';
-import type { DownloadNotifier } from '../reporting/download-notifier.ts';
 import type { Thumbnails } from '../files/thumbnails.ts';
 import type { Prober } from '../run/prober.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -19,25 +16,29 @@ import { getReadLimit, getEntryKey, findFeedPicture, isPublished, readFeed, type
 import { getNextCheck } from './schedule.ts';
 import { SubscriptionStore } from './store.ts';
 import { matchTitles } from '../filters/title-filter.ts';
+import type { Reporting } from '../reporting/reporting.ts';
 
 /** Maximum number of parallel checks, so that a slot remains for downloads of users. */
 const maxParallel = 2;
 /** Number of consecutive failures after which a notification is sent. */
 const notifyAfterFailures = 3;
 
-export interface CheckerDependencies {
-  readonly context: Context;
+/** Reads feeds. */
+export interface FeedAccess {
   readonly urlPolicy: UrlPolicy;
   readonly prober: Prober;
-  readonly intake: Intake;
-  readonly queue: Queue;
-  readonly live: LiveUpdates;
-  readonly metrics: DownloadMetrics;
-  readonly notifier: DownloadNotifier;
-  readonly engine: EngineMonitor;
-  readonly thumbnails: Thumbnails;
   /** Number of entries that a check reads. */
   readonly scan: () => number;
+}
+
+export interface CheckerDependencies {
+  readonly context: Context;
+  readonly feeds: FeedAccess;
+  readonly intake: Intake;
+  readonly queue: Queue;
+  readonly reporting: Reporting;
+  readonly engine: EngineMonitor;
+  readonly thumbnails: Thumbnails;
   /** Called after a subscription or its checking state changed. */
   readonly publish: (subscription: StoredSubscription) => void;
 }
@@ -89,7 +90,8 @@ export class Checker {
   }
 
   async #run(id: string, signal: AbortSignal): Promise<number> {
-    const { context, scan } = this.#deps;
+    const { context } = this.#deps;
+    const { scan } = this.#deps.feeds;
     const subscription = await new SubscriptionStore(context.db).find(id);
     if (subscription === undefined) return 0;
     this.#deps.publish(subscription);
@@ -98,7 +100,7 @@ export class Checker {
       // An imported subscription was not checked before.
       const isFirst = subscription.lastChecked === null;
       const limit = getReadLimit(order, scan(), isFirst);
-      const feed = await readFeed(this.#deps, { url, order, limit }, signal);
+      const feed = await readFeed(this.#deps.feeds, { url, order, limit }, signal);
       if (isFirst) return await this.#queueNew(id, feed, feed.entries.filter(isPublished), new Set());
       const accessible = feed.entries.filter(
         ({ availability }) => !subscription.skipMembersOnly || availability !== 'subscriber_only',
@@ -124,7 +126,9 @@ export class Checker {
     entries: readonly PlaylistEntryInfo[],
     matching: ReadonlySet<PlaylistEntryInfo>,
   ): Promise<number> {
-    const { context, prober, intake, live, metrics, queue, thumbnails } = this.#deps;
+    const { context, intake, queue, thumbnails } = this.#deps;
+    const { prober } = this.#deps.feeds;
+    const { live, metrics } = this.#deps.reporting;
     const now = context.clock.now();
     let isPictureChanged = false;
     const items = await context.commit(async (db): Promise<readonly Item[]> => {
@@ -164,7 +168,8 @@ export class Checker {
   }
 
   async #fail(id: string, error: unknown): Promise<void> {
-    const { context, engine, notifier } = this.#deps;
+    const { context, engine } = this.#deps;
+    const { notifier } = this.#deps.reporting;
     const isProblem = error instanceof Problem;
     if (!isProblem) context.log.error('subscription check failed', { id, error });
     const { message, failure } = toDownloadFailure(

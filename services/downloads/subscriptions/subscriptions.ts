@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '../../contracts/problem.ts';
 import { createRefusedProblem } from '../domain/failure.ts';
-import type { Context } from '../../contracts/service.ts';
 import {
   subscriptionChanged,
   subscriptionRemoved,
@@ -12,8 +11,6 @@ import { Addresses, type SealedAddress } from '../store/addresses.ts';
 import type { Order } from '../domain/order.ts';
 import type { NewSubscription, StoredSubscription, SubscriptionChange } from '../domain/subscription.ts';
 import { splitFolder } from '../domain/template.ts';
-import type { UrlPolicy } from '../engine/url-policy.ts';
-import type { Prober } from '../run/prober.ts';
 import type { Picture } from '../files/thumbnails.ts';
 import { Checker, getPictureId, type CheckerDependencies } from './checker.ts';
 import { getReadLimit, getEntryKey, findFeedPicture, isPublished, readFeed, type Feed } from './feed.ts';
@@ -42,12 +39,7 @@ export interface SubscriptionSubscriber {
   removed(id: string): void;
 }
 
-type Dependencies = Omit<CheckerDependencies, 'publish' | 'scan'> & {
-  readonly context: Context;
-  readonly urlPolicy: UrlPolicy;
-  readonly prober: Prober;
-  readonly scan: () => number;
-};
+type Dependencies = Omit<CheckerDependencies, 'publish'>;
 
 /** Subscriptions to channels, playlists and feeds whose new videos are downloaded. */
 export class Subscriptions implements AsyncDisposable {
@@ -93,14 +85,14 @@ export class Subscriptions implements AsyncDisposable {
    * `downloads.refused` (403), `downloads.bad_filter` (400), and the failure of the site
    */
   async add(options: NewSubscription): Promise<StoredSubscription> {
-    const { context, scan } = this.#deps;
+    const { context, feeds } = this.#deps;
     const { displayUrl: url, ...secrets } = await this.#sealAddress(options.url);
     await matchTitles(options.titleRegex, ['']);
     requireInsideFolder(options.order.folder);
     if ((await this.#store.findByUrl(url)) !== undefined) throw alreadySubscribedProblem;
     const order = { ...options.order, ...secrets };
-    const limit = getReadLimit(order, scan(), true);
-    const feed = await readFeed(this.#deps, { url, order, limit }, this.#abort.signal);
+    const limit = getReadLimit(order, feeds.scan(), true);
+    const feed = await readFeed(this.#deps.feeds, { url, order, limit }, this.#abort.signal);
     const now = context.clock.now();
     const stored = {
       id: randomUUID(),
@@ -220,7 +212,8 @@ export class Subscriptions implements AsyncDisposable {
    * @throws Problem as {@link Subscriptions.add}
    */
   async preview(address: string, order: Order, titleRegex: string): Promise<SubscriptionPreview> {
-    const { context, urlPolicy, scan } = this.#deps;
+    const { context } = this.#deps;
+    const { urlPolicy, scan } = this.#deps.feeds;
     const checkedUrl = await urlPolicy(address);
     if ('msg' in checkedUrl) throw createRefusedProblem(403, checkedUrl);
     const cached = this.#previews.get(checkedUrl.href);
@@ -228,7 +221,11 @@ export class Subscriptions implements AsyncDisposable {
     let feed = cached !== undefined && now - cached.loadedAt < previewLifetimeMs ? cached.feed : undefined;
     if (feed === undefined) {
       const { displayUrl: url, ...secrets } = new Addresses(context.vault).split(checkedUrl.href);
-      feed = await readFeed(this.#deps, { url, order: { ...order, ...secrets }, limit: scan() }, this.#abort.signal);
+      feed = await readFeed(
+        this.#deps.feeds,
+        { url, order: { ...order, ...secrets }, limit: scan() },
+        this.#abort.signal,
+      );
       this.#previews.set(checkedUrl.href, { loadedAt: now, feed });
     }
     const titles = feed.entries.map((entry) => entry.title ?? getEntryKey(entry));
@@ -255,8 +252,8 @@ export class Subscriptions implements AsyncDisposable {
     if (address === before.url) return undefined;
     const { displayUrl: url, ...secrets } = await this.#sealAddress(address);
     const order = { ...before.order, ...secrets };
-    const limit = getReadLimit(order, this.#deps.scan(), true);
-    const feed = await readFeed(this.#deps, { url, order, limit }, this.#abort.signal);
+    const limit = getReadLimit(order, this.#deps.feeds.scan(), true);
+    const feed = await readFeed(this.#deps.feeds, { url, order, limit }, this.#abort.signal);
     return {
       url,
       ...secrets,
@@ -267,7 +264,7 @@ export class Subscriptions implements AsyncDisposable {
 
   /** @throws Problem `downloads.refused` (403) */
   async #sealAddress(address: string): Promise<SealedAddress> {
-    const checkedUrl = await this.#deps.urlPolicy(address);
+    const checkedUrl = await this.#deps.feeds.urlPolicy(address);
     if ('msg' in checkedUrl) throw createRefusedProblem(403, checkedUrl);
     return new Addresses(this.#deps.context.vault).split(checkedUrl.href);
   }

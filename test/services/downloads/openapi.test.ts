@@ -29,7 +29,8 @@ afterAll(async () => await rig[Symbol.asyncDispose]());
 /** Routes of the listener, such as `get /history`. */
 function served(): readonly string[] {
   // These values are not used before a request arrives.
-  const routes = createMetubeRoutes({ settings: Settings.parse({}), context: {} } as unknown as MetubeDependencies);
+  const parts = { settings: Settings.parse({}), context: {}, downloads: {}, files: {}, queueing: {} };
+  const routes = createMetubeRoutes(parts as unknown as MetubeDependencies);
   return routes.map(({ method, path }) => {
     const documentPath = path.replace('/*path', '/{path}').replace(/^\/(audio_)?download$/, '$&/{path}');
     return `${String(method).toLowerCase()} ${documentPath}`;

@@ -22,9 +22,7 @@ it('aborts probes of endless sites, so that others can run', async () => {
     context: { clock } as unknown as Context,
     driver,
     folders: { create: (uid: string) => Promise.resolve(uid) } as unknown as Folders,
-    live: {} as LiveUpdates,
-    metrics: {} as DownloadMetrics,
-    notifier: {} as DownloadNotifier,
+    reporting: { live: {} as LiveUpdates, metrics: {} as DownloadMetrics, notifier: {} as DownloadNotifier },
   });
   const probes = ['a', 'b', 'c', 'd'].map((uid) => prober.probe({ uid } as Item, new AbortController().signal));
   const ended = Promise.allSettled(probes.slice(0, 3));

@@ -22,15 +22,17 @@ async function openGate(queued: readonly Item[]) {
   const history = Promise.withResolvers<readonly Item[]>();
   const parts = {
     settings: Settings.parse({}),
-    live,
     folders: { audio: '/audio', list: () => Promise.resolve(['']) },
-    store: { queue: (states?: readonly string[]) => Promise.resolve(states === undefined ? queued : []) },
+    downloads: {
+      live,
+      store: { queue: (states?: readonly string[]) => Promise.resolve(states === undefined ? queued : []) },
+      history: () => {
+        requested.resolve();
+        return history.promise;
+      },
+    },
     optionFiles: { subscribe: () => noSubscription },
     subscriptions: { list: () => Promise.resolve([]), subscribe: () => noSubscription },
-    history: () => {
-      requested.resolve();
-      return history.promise;
-    },
     admit: () => Promise.resolve(() => true),
     context: {
       bus: { subscribe: () => noSubscription },
