@@ -1,4 +1,3 @@
-import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import { createAccountData } from './account-data/account-data.ts';
@@ -13,7 +12,8 @@ import {
   composeWebhooks,
   handleWebhookJobs,
 } from './composition.ts';
-import { getHealth, type GitProblems } from './health.ts';
+import { GitMonitor } from './engine/git-monitor.ts';
+import { getHealth } from './health.ts';
 import { LfsStore } from './lfs/lfs-store.ts';
 import { LfsTickets } from './lfs/tickets.ts';
 import { manifest } from './manifest.ts';
@@ -56,8 +56,19 @@ function create(context: Context, initialSettings: Settings): Service {
   const lfsAddress: SshDependencies['lfsAddress'] = (repository) => payloads.getLfsAddress(repository);
   const ssh = new SshListener({ context, keys, signIn, lookup, transfer, tickets, lfsAddress });
   const accountData = createAccountData({ context, manager, objects, owners, repositories });
-  const problems: GitProblems = { nameConflicts: [] };
+  let nameConflicts: readonly string[] = [];
   let maintenance: Maintenance | undefined;
+  const begin = async (): Promise<void> => {
+    await recover(routes);
+    nameConflicts = await organizations.claimNames();
+    await releaseAbandoned(owners, accountData);
+    maintenance = resources.use(new Maintenance({ context, git, find, folder }));
+    resources.use(await ssh.start(context.files));
+    resources.use(pushNotifications.handle());
+    resources.use(handleWebhookJobs(context, settings, { storage, webhooks, collaboration }));
+    resources.use(await startMetricsRefresh(context, metrics));
+  };
+  const monitor = new GitMonitor({ context, git, onFirstAvailable: begin });
 
   return {
     http: composeHttp(routes, { transfer, tickets, metrics }),
@@ -65,33 +76,19 @@ function create(context: Context, initialSettings: Settings): Service {
     api: composeAppApi(routes),
     metricsToken: settings.metricsToken,
     accountData,
-    async start() {
-      try {
-        await git.open();
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        problems.git = error;
-        context.log.error('git unavailable', { error });
-        return;
-      }
-      await recover(routes);
-      problems.nameConflicts = await organizations.claimNames();
-      await releaseAbandoned(owners, accountData);
-      maintenance = resources.use(new Maintenance({ context, git, find, folder }));
-      resources.use(await ssh.start(context.files));
-      resources.use(pushNotifications.handle());
-      resources.use(handleWebhookJobs(context, settings, { storage, webhooks, collaboration }));
-      resources.use(await startMetricsRefresh(context, metrics));
-    },
+    start: () => monitor.start(),
     async backup(target) {
       // Without git no pushes are possible, so the folders can be copied.
-      if (problems.git !== undefined) return copyRepositories(context.files, target);
+      if (monitor.problem !== undefined) return copyRepositories(context.files, target);
       const save = (): Promise<void> => backupRepositories({ context, git }, target);
       await (maintenance === undefined ? save() : maintenance.runPaused(save));
     },
     restore: (source) => restoreRepositories({ context }, source),
-    health: () => getHealth(problems, repositories),
+    health: () => getHealth({ context, settings, monitor, nameConflicts, repositories }),
     reconfigure: live.update,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      await monitor[Symbol.asyncDispose]();
+      await resources.disposeAsync();
+    },
   };
 }

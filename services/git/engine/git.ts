@@ -8,6 +8,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { buildDiskFullProblem } from './disk-full.ts';
 import { findGitFailure, type GitFailure } from './git-failure.ts';
+import { buildMissingProblem, GitProgram } from './git-program.ts';
 
 /** Result of a git process. */
 export interface GitResult {
@@ -77,18 +78,16 @@ const toleratedFsckMessages = [
 
 /** Runs git as child processes, isolated from the git configuration of this computer. */
 export class Git {
-  readonly #context: Pick<Context, 'children' | 'engines'>;
-  /** Path of the settings; empty for the engine. */
-  readonly #configuredPath: string;
-  #file: string;
+  readonly #children: Context['children'];
+  readonly #program: GitProgram;
+  #isPrepared = false;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #settings: readonly string[];
   version = '';
 
   constructor(context: Pick<Context, 'children' | 'engines' | 'files'>, configuredPath: string) {
-    this.#context = context;
-    this.#configuredPath = configuredPath;
-    this.#file = configuredPath;
+    this.#children = context.children;
+    this.#program = new GitProgram(context.engines, configuredPath);
     const home = join(context.files, 'home');
     this.#environment = {
       HOME: home,
@@ -109,19 +108,17 @@ export class Git {
   }
 
   /**
-   * Creates git's home folder and reads the version.
+   * Creates git's home folder and reads the version. Can be called again after the program changed.
    *
    * @throws Problem `git.missing`, `git.too_old` (503)
    */
   async open(): Promise<void> {
-    const home = this.#environment['HOME'] ?? '';
-    mkdirSync(join(home, 'hooks'), { recursive: true, mode: 0o700 });
-    mkdirSync(join(home, 'guards'), { recursive: true, mode: 0o700 });
-    writeFileSync(join(home, 'guards', 'update'), updateHook, { mode: 0o700 });
-    writeFileSync(join(home, 'gitconfig'), `${this.#settings.join('\n')}\n`, { mode: 0o600 });
-    await this.#findProgram();
+    // Running commands read these files.
+    if (!this.#isPrepared) this.#prepareHome();
+    this.#isPrepared = true;
+    const file = await this.#program.find({ refresh: true });
     const { stdout } = await this.run(undefined, ['version']).catch((cause: unknown) => {
-      throw buildMissingProblem(`${this.#file} cannot be run. Correct its path in the settings, or clear it.`, cause);
+      throw buildMissingProblem(`${file} cannot be run. Correct its path in the settings, or clear it.`, cause);
     });
     this.version = /\d+(\.\d+)+/.exec(stdout.toString())?.[0] ?? '';
     const [major = 0, minor = 0] = this.version.split('.').map(Number);
@@ -134,14 +131,12 @@ export class Git {
     }
   }
 
-  /** Uses the engine unless the settings name a program. */
-  async #findProgram(): Promise<void> {
-    if (this.#configuredPath !== '') return;
-    const { engines } = this.#context;
-    const cached = await engines.find('git');
-    const engine = cached.path === null ? await engines.find('git', { refresh: true }) : cached;
-    if (engine.path === null) throw buildMissingProblem(engine.remedy ?? 'Install it on the page Engines.');
-    this.#file = engine.path;
+  #prepareHome(): void {
+    const home = this.#environment['HOME'] ?? '';
+    mkdirSync(join(home, 'hooks'), { recursive: true, mode: 0o700 });
+    mkdirSync(join(home, 'guards'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home, 'guards', 'update'), updateHook, { mode: 0o700 });
+    writeFileSync(join(home, 'gitconfig'), `${this.#settings.join('\n')}\n`, { mode: 0o600 });
   }
 
   /** Returns options that make `git receive-pack` reject pushes which remove commits from these references. */
@@ -155,9 +150,9 @@ export class Git {
   /** Starts `git` in a repository and returns the process, for streaming. */
   async start(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<RunningChild> {
     const config = [...(options.limitedMemory === true ? limitedConfig : []), ...(options.config ?? [])];
-    const child = await this.#context.children.start({
+    const child = await this.#children.start({
       name: args.find((arg) => !arg.startsWith('-')) ?? 'git',
-      file: this.#file,
+      file: await this.#program.find(),
       args: [...config.flatMap((setting) => ['-c', setting]), ...args],
       environment: {
         ...this.#environment,
@@ -223,10 +218,6 @@ export class GitError extends Error {
 /** Returns true if the output was too large to be shown. */
 export function isOutputTooLarge(error: unknown): boolean {
   return error instanceof Problem && error.code === 'git.too_much';
-}
-
-function buildMissingProblem(remedy: string, cause?: unknown): Problem {
-  return new Problem('git.missing', 503, `Git is not on this computer. ${remedy}`, { cause });
 }
 
 export function buildOutputTooLargeProblem(): Problem {
