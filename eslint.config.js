@@ -154,7 +154,28 @@ export default typescript.config(
     layers: ['scripts/commands.mjs'],
   }),
   // Folders whose texts come from catalogs.
-  ...messageRules(['downloads', 'home', 'sync', 'uptime'].map((name) => `renderer/src/pages/${name}/**/*.{ts,svelte}`)),
+  ...messageRules([
+    'renderer/src/pages/*.ts',
+    ...[
+      'api',
+      'frame',
+      'pages/access',
+      'pages/access-tokens',
+      'pages/account',
+      'pages/accounts',
+      'pages/downloads',
+      'pages/grants',
+      'pages/home',
+      'pages/machine',
+      'pages/second-factor',
+      'pages/settings',
+      'pages/settings-form',
+      'pages/sync',
+      'pages/uptime',
+      'parts',
+      'state',
+    ].map((path) => `renderer/src/${path}/**/*.{ts,svelte}`),
+  ]),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],

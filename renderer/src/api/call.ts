@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -93,7 +94,7 @@ export async function call<Query, Body, Reply>(
   }
   const parsed = z.safeParse(route.reply, reply);
   if (parsed.success) return parsed.data;
-  throw new Problem(replyMismatchCode, 502, 'Homeport was updated while this page was open. Reload the page.', {
+  throw new Problem(replyMismatchCode, 502, m.versionMismatch(), {
     cause: parsed.error,
   });
 }
@@ -124,7 +125,7 @@ async function send(
     return { ok: response.ok, status: response.status, text: await response.text() };
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new Problem('page.offline', 0, 'Homeport does not answer. Is it still running?', { cause });
+    throw new Problem('page.offline', 0, m.offline(), { cause });
   }
 }
 
@@ -145,18 +146,17 @@ export function notifySessionRefused(): void {
 /** Converts an error reply of the host to a Problem. */
 export function toProblem(status: number, reply: unknown): Problem {
   const parsed = ApiError.safeParse(reply);
-  if (!parsed.success)
-    return new Problem('page.status', status, `The request failed with HTTP status ${String(status)}.`);
+  if (!parsed.success) return new Problem('page.status', status, m.requestFailed({ status }));
   const { code, detail, fields = {} } = parsed.data.error;
   // The app API only has the routes of running services, and the pages use no other routes.
-  if (code === unknownPathCode) return new Problem(code, status, 'This service is not running. Home says why.');
+  if (code === unknownPathCode) return new Problem(code, status, m.serviceNotRunning());
   return new Problem(code, status, detail, { fields });
 }
 
 /** Formats any thrown value as a sentence for the user. */
 export function formatError(error: unknown): string {
   if (error instanceof Problem) return error.detail;
-  return error instanceof Error ? error.message : 'Something went wrong on this page.';
+  return error instanceof Error ? error.message : m.unknownError();
 }
 
 /** Returns true when the requested object does not exist, was deleted, or is hidden from the account. */

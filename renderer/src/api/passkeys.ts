@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import {
   startAuthentication,
   startRegistration,
@@ -42,9 +43,7 @@ async function withPasskeyError<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     const isRegistered = cause instanceof WebAuthnError && cause.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED';
-    const detail = isRegistered
-      ? 'This device has a passkey for this account already.'
-      : 'The passkey was not confirmed.';
+    const detail = isRegistered ? m.passkeyExists() : m.passkeyNotConfirmed();
     throw new Problem('accounts.passkey_not_confirmed', 400, detail, { cause });
   }
 }

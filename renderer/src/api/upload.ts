@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import { z } from 'zod';
 import type { ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -37,9 +38,9 @@ export function upload<Query, Reply>(
       reject(toProblem(request.status, reply));
     };
     request.onerror = () => {
-      reject(new Problem('page.offline', 0, 'The file did not arrive. Is Homeport still running?'));
+      reject(new Problem('page.offline', 0, m.uploadFailed()));
     };
-    request.onabort = () => reject(new Problem('page.aborted', 0, 'The upload was stopped.'));
+    request.onabort = () => reject(new Problem('page.aborted', 0, m.uploadStopped()));
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.open(route.method, `${path}?${new URLSearchParams(query).toString()}`);
     request.setRequestHeader('Content-Type', 'application/octet-stream');

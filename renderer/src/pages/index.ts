@@ -1,3 +1,4 @@
+import * as m from '#messages/frame';
 import type { Component } from 'svelte';
 import type { IconName } from '../icons/icons.ts';
 import type { ServiceGroup } from './service-groups.ts';
@@ -34,10 +35,20 @@ export interface PageEntry {
 
 /** All pages in the order of the sidebar. A new page needs one entry here. */
 export const pages: readonly PageEntry[] = [
-  { path: '', title: 'Home', icon: 'home', group: 'daily', load: () => import('./home/Home.svelte') },
+  {
+    path: '',
+    get title() {
+      return m.homeTitle();
+    },
+    icon: 'home',
+    group: 'daily',
+    load: () => import('./home/Home.svelte'),
+  },
   {
     path: 'inbox',
-    title: 'Inbox',
+    get title() {
+      return m.inboxTitle();
+    },
     icon: 'inbox',
     group: 'daily',
     loadSearch: () => import('./inbox/palette-search.ts'),
@@ -45,100 +56,137 @@ export const pages: readonly PageEntry[] = [
   },
   {
     path: 'downloads',
-    title: 'Downloads',
+    get title() {
+      return m.downloadsTitle();
+    },
     icon: 'download',
     group: 'media',
     services: ['downloads'],
-    keywords: 'videos queue history subscriptions channels playlists feeds cookies yt-dlp',
+    get keywords() {
+      return m.downloadsKeywords();
+    },
     loadSearch: () => import('./downloads/palette-search.ts'),
     load: () => import('./downloads/DownloadsPage.svelte'),
   },
   {
     path: 'addons',
-    title: 'Streaming',
+    get title() {
+      return m.addonsTitle();
+    },
     icon: 'addons',
     group: 'media',
     adminOnly: true,
     services: ['addons'],
-    keywords: 'addons stremio aiostreams streams debrid torrentio comet films series install configuration formatter',
+    get keywords() {
+      return m.addonsKeywords();
+    },
     load: () => import('./addons/Addons.svelte'),
   },
   {
     path: 'push',
-    title: 'Messages',
+    get title() {
+      return m.pushTitle();
+    },
     icon: 'push',
     group: 'alerts',
     services: ['push'],
-    keywords: 'push topics messages subscribe publish ntfy',
+    get keywords() {
+      return m.pushKeywords();
+    },
     loadSearch: () => import('./push/palette-search.ts'),
     load: () => import('./push/Push.svelte'),
   },
   {
     path: 'delivery',
-    title: 'Delivery',
+    get title() {
+      return m.deliveryTitle();
+    },
     icon: 'notify',
     group: 'alerts',
     adminOnly: true,
     services: ['notify', 'mail'],
-    keywords:
-      'notifications notify keys destinations tags test apprise aggregator mail smtp recipients spool gateway e-mail',
+    get keywords() {
+      return m.deliveryKeywords();
+    },
     loadSearch: () => import('./notify/palette-search.ts'),
     load: () => import('./delivery/Delivery.svelte'),
   },
   {
     path: 'uptime',
-    title: 'Uptime',
+    get title() {
+      return m.uptimeTitle();
+    },
     icon: 'uptime',
     group: 'alerts',
     services: ['uptime'],
-    keywords: 'monitors watch outages incidents down ping certificate kuma container status',
+    get keywords() {
+      return m.uptimeKeywords();
+    },
     loadSearch: () => import('./uptime/palette-search.ts'),
     load: () => import('./uptime/Uptime.svelte'),
   },
   {
     path: 'sync',
-    title: 'Sync',
+    get title() {
+      return m.syncTitle();
+    },
     icon: 'sync',
     group: 'data',
     services: ['sync'],
-    keywords: 'files folders copy backup rclone remotes cloud schedule drive s3 sftp webdav',
+    get keywords() {
+      return m.syncKeywords();
+    },
     loadSearch: () => import('./sync/palette-search.ts'),
     load: () => import('./sync/Sync.svelte'),
   },
   {
     path: 'git',
-    title: 'Code',
+    get title() {
+      return m.gitTitle();
+    },
     icon: 'git',
     group: 'data',
     services: ['git'],
-    keywords: 'git repositories commits branches clone push gitea ssh keys issues pull requests releases',
+    get keywords() {
+      return m.gitKeywords();
+    },
     loadSearch: () => import('./git/palette-search.ts'),
     load: () => import('./git/Git.svelte'),
   },
   {
     path: 'data',
-    title: 'Databases',
+    get title() {
+      return m.dataTitle();
+    },
     icon: 'data',
     group: 'data',
     adminOnly: true,
     services: ['data'],
-    keywords: 'tables rows sql postgres supabase postgrest policies users keys database',
+    get keywords() {
+      return m.dataKeywords();
+    },
     loadSearch: () => import('./data/palette-search.ts'),
     load: () => import('./data/Data.svelte'),
   },
   {
     path: 'network',
-    title: 'Network',
+    get title() {
+      return m.networkTitle();
+    },
     icon: 'share',
     group: 'foot',
     adminOnly: true,
     services: ['gateway'],
-    keywords: 'sharing share lan gateway phone tv certificate trust https tls exposure qr code addresses',
+    get keywords() {
+      return m.networkKeywords();
+    },
     load: () => import('./network/Network.svelte'),
   },
   {
     path: 'settings',
-    title: 'Settings',
+    get title() {
+      return m.settingsTitle();
+    },
     icon: 'settings',
     group: 'foot',
     adminOnly: true,
@@ -147,61 +195,89 @@ export const pages: readonly PageEntry[] = [
   },
   {
     path: 'settings/notifications',
-    title: 'Notifications and quiet hours',
-    short: 'Notifications',
+    get title() {
+      return m.notificationsTitle();
+    },
+    get short() {
+      return m.notificationsShortTitle();
+    },
     icon: 'notify',
     group: 'settings',
-    keywords: 'popups sound silence night repeat urgent topics rules phones browsers',
+    get keywords() {
+      return m.notificationsKeywords();
+    },
     load: () => import('./notifications/Notifications.svelte'),
   },
   {
     path: 'settings/accounts',
-    title: 'Accounts',
+    get title() {
+      return m.accountsTitle();
+    },
     icon: 'people',
     group: 'settings',
     adminOnly: true,
-    keywords: 'people service tokens grants passwords access',
+    get keywords() {
+      return m.accountsKeywords();
+    },
     load: () => import('./accounts/Accounts.svelte'),
   },
   {
     path: 'settings/backup',
-    title: 'Backup',
+    get title() {
+      return m.backupTitle();
+    },
     icon: 'backup',
     group: 'settings',
     adminOnly: true,
-    keywords: 'save restore export copy archive',
+    get keywords() {
+      return m.backupKeywords();
+    },
     load: () => import('./backup/Backup.svelte'),
   },
   {
     path: 'settings/engines',
-    title: 'Engines',
+    get title() {
+      return m.enginesTitle();
+    },
     icon: 'engine',
     group: 'settings',
     adminOnly: true,
-    keywords: 'yt-dlp ffmpeg ffprobe apprise python programs versions update install',
+    get keywords() {
+      return m.enginesKeywords();
+    },
     load: () => import('./engines/Engines.svelte'),
   },
   {
     path: 'settings/machine',
-    title: 'This machine',
+    get title() {
+      return m.machineTitle();
+    },
     icon: 'machine',
     group: 'settings',
     adminOnly: true,
-    keywords: 'memory disk processor cpu load space',
+    get keywords() {
+      return m.machineKeywords();
+    },
     load: () => import('./machine/MachineCharts.svelte'),
   },
   {
     path: 'settings/problems',
-    title: 'Problems',
+    get title() {
+      return m.problemsTitle();
+    },
     icon: 'job',
     group: 'settings',
     adminOnly: true,
-    keywords: 'dead letters jobs failed retry work that was given up',
+    get keywords() {
+      return m.problemsKeywords();
+    },
     load: () => import('./dead-letters/DeadLetters.svelte'),
   },
   {
     path: 'settings/log',
-    title: 'Log',
+    get title() {
+      return m.logTitle();
+    },
     icon: 'log',
     group: 'settings',
     adminOnly: true,
@@ -209,15 +285,21 @@ export const pages: readonly PageEntry[] = [
   },
   {
     path: 'account',
-    title: 'Your account',
+    get title() {
+      return m.accountTitle();
+    },
     icon: 'key',
     group: 'account',
-    keywords: 'password token sign-in own',
+    get keywords() {
+      return m.accountKeywords();
+    },
     load: () => import('./account/OwnAccount.svelte'),
   },
   {
     path: 'gallery',
-    title: 'Parts',
+    get title() {
+      return m.galleryTitle();
+    },
     icon: 'swatches',
     group: 'hidden',
     load: () => import('./gallery/Gallery.svelte'),

@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import {
   gatewayApi,
@@ -66,7 +67,7 @@ class Network {
     const line = `${name}=${address.trim().replace(/\/$/, '')}`;
     return this.#change(async ({ services }) => {
       if (name !== id && services.some((each) => each.id === name)) {
-        const message = `There is ${name} already. Choose another name.`;
+        const message = m.nameTaken({ name });
         throw new Problem('network.name_taken', 422, message, { fields: { name: message } });
       }
       const lines = toOutsideLines(services);

@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import type { ServiceState } from '../../../services/contracts/control/api.ts';
 
 /**
@@ -17,5 +18,5 @@ export function getServiceStatus({ state, remedy, idle }: ServiceState): Service
 
 /** Formats the notice of a service that restarts for changed settings once its running transfers have ended. */
 export function formatRestartPending(transfers: number): string {
-  return `Restart pending, waiting for ${String(transfers)} ${transfers === 1 ? 'transfer' : 'transfers'}`;
+  return m.restartPending({ count: transfers });
 }

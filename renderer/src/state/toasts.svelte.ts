@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import { formatError, isHostFailure } from '../api/call.ts';
 
 /** Display time of a toast, in ms; longer when it has Undo or a link. */
@@ -54,7 +55,7 @@ class Toasts {
 
   /** Shows an error. */
   showError(error: unknown): void {
-    const link = isHostFailure(error) && this.canOpenLog() ? { href: '/settings/log', label: 'Log' } : undefined;
+    const link = isHostFailure(error) && this.canOpenLog() ? { href: '/settings/log', label: m.log() } : undefined;
     this.show(formatError(error), { tone: 'bad', link });
   }
 

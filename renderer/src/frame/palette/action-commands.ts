@@ -1,3 +1,4 @@
+import * as m from '#messages/frame';
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
 import { call } from '../../api/call.ts';
 import { markAllRead } from '../../pages/inbox/actions.ts';
@@ -16,14 +17,14 @@ export function actionCommands(): readonly Command[] {
   return [
     ...when(open.has('downloads'), {
       id: 'download',
-      title: 'Download a link',
+      title: m.downloadALink(),
       icon: 'download',
-      keywords: ['paste', 'video', 'add'],
+      keywords: m.downloadKeywords().split(' '),
       run: () => router.navigate('/downloads'),
     }),
     ...when((downloads?.running ?? []).length > 0, {
       id: 'downloads-pause',
-      title: 'Pause downloads',
+      title: m.pauseDownloads(),
       icon: 'pause',
       keywords: [],
       once: true,
@@ -31,16 +32,16 @@ export function actionCommands(): readonly Command[] {
     }),
     ...when(open.has('push'), {
       id: 'publish',
-      title: 'Publish a message',
+      title: m.publishAMessage(),
       icon: 'send',
-      keywords: ['send', 'push', 'compose'],
+      keywords: m.publishKeywords().split(' '),
       run: () => router.navigate('/push?compose=1'),
     }),
     ...when(inbox.unread > 0, {
       id: 'read',
-      title: 'Mark all messages read',
+      title: m.markAllMessagesRead(),
       icon: 'unread',
-      keywords: ['inbox'],
+      keywords: m.markReadKeywords().split(' '),
       once: true,
       run: () => markAllRead(),
     }),
@@ -51,11 +52,17 @@ export function actionCommands(): readonly Command[] {
 /** Returns the command that selects a theme or the theme of the operating system. */
 export function themeCommand(choice: typeof theme.choice): Command {
   const [title, keywords] = {
-    dark: ['Dark theme', ['appearance', 'night']] as const,
-    light: ['Light theme', ['appearance', 'day']] as const,
-    system: ['Theme of the system', ['appearance', 'dark', 'light']] as const,
+    dark: [m.darkTheme, m.darkThemeKeywords] as const,
+    light: [m.lightTheme, m.lightThemeKeywords] as const,
+    system: [m.themeOfTheSystem, m.systemThemeKeywords] as const,
   }[choice];
-  return { id: `theme:${choice}`, title, icon: 'theme', keywords, run: () => theme.choose(choice) };
+  return {
+    id: `theme:${choice}`,
+    title: title(),
+    icon: 'theme',
+    keywords: keywords().split(' '),
+    run: () => theme.choose(choice),
+  };
 }
 
 function isDark(): boolean {

@@ -1,3 +1,4 @@
+import * as m from '#messages/frame';
 import { actionCommands, themeCommand } from './action-commands.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { openPages } from '../pages.svelte.ts';
@@ -13,11 +14,11 @@ export function commandGroups(): readonly CommandGroup[] {
   const actions = actionCommands();
   const isAction = ({ id }: Command): boolean => actions.some((action) => action.id === id);
   return [
-    { title: 'Actions', commands: actions },
-    { title: 'Go to', commands: pageCommands() },
-    { title: 'Services', commands: serviceCommands() },
-    { title: 'Settings', commands: session.isAdmin ? settingsCommands() : [] },
-    { title: 'Homeport', commands: appCommands().filter((command) => !isAction(command)) },
+    { title: m.actions(), commands: actions },
+    { title: m.goTo(), commands: pageCommands() },
+    { title: m.services(), commands: serviceCommands() },
+    { title: m.settingsTitle(), commands: session.isAdmin ? settingsCommands() : [] },
+    { title: m.homeport(), commands: appCommands().filter((command) => !isAction(command)) },
   ].filter(({ commands }) => commands.length > 0);
 }
 
@@ -37,12 +38,12 @@ function serviceCommands(): readonly Command[] {
     if (address !== null) {
       commands.push({
         id: `copy:${id}`,
-        title: `Copy the address of ${title}`,
+        title: m.copyAddressTitle({ title }),
         icon: 'copy',
         keywords: [id, address],
         run: async () => {
           await navigator.clipboard.writeText(address);
-          toasts.show(`${address} copied.`);
+          toasts.show(m.addressCopied({ address }));
         },
       });
     }
@@ -51,19 +52,19 @@ function serviceCommands(): readonly Command[] {
     if (state !== 'off') {
       commands.push({
         id: `restart:${id}`,
-        title: `Restart ${title}`,
+        title: m.restartTitle({ title }),
         icon: 'restart',
         keywords: [id],
         once: true,
         run: async () => {
           await services.restart(id);
-          toasts.show(`${title} was started anew.`);
+          toasts.show(m.titleRestarted({ title }));
         },
       });
     }
     commands.push({
       id: `turn:${id}`,
-      title: `Switch ${title} ${state === 'off' ? 'on' : 'off'}`,
+      title: state === 'off' ? m.enableTitle({ title }) : m.disableTitle({ title }),
       icon: 'power',
       keywords: [id],
       once: true,
@@ -76,7 +77,7 @@ function serviceCommands(): readonly Command[] {
 function settingsCommands(): readonly Command[] {
   return settings.view.sections.map(({ id, title, fields }) => ({
     id: `settings:${id}`,
-    title: `Settings of ${title}`,
+    title: m.settingsOfTitle({ title }),
     icon: 'settings' as const,
     keywords: [id, ...fields.map((field) => field.title)],
     run: () => router.navigate(`/settings/${id}`),
@@ -88,6 +89,6 @@ function appCommands(): readonly Command[] {
     themeCommand('dark'),
     themeCommand('light'),
     themeCommand('system'),
-    { id: 'leave', title: 'Sign out', icon: 'leave', keywords: [], once: true, run: () => session.signOut() },
+    { id: 'leave', title: m.signOut(), icon: 'leave', keywords: [], once: true, run: () => session.signOut() },
   ];
 }

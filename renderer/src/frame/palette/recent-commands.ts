@@ -1,3 +1,4 @@
+import * as m from '#messages/frame';
 import type { Command, CommandGroup } from './command.ts';
 import { writeLocalStorage, readLocalStorageJson, toStrings } from '../../state/local-storage.ts';
 
@@ -21,7 +22,7 @@ export function withRecentCommands(account: string, groups: readonly CommandGrou
   const recent = readRecentIds(account).flatMap((id) => all.get(id) ?? []);
   if (recent.length === 0) return groups;
   const rest = groups.map((group) => ({ ...group, commands: group.commands.filter((each) => !recent.includes(each)) }));
-  return [{ title: 'Used last', commands: recent }, ...rest].filter(({ commands }) => commands.length > 0);
+  return [{ title: m.usedLast(), commands: recent }, ...rest].filter(({ commands }) => commands.length > 0);
 }
 
 function readRecentIds(account: string): readonly string[] {

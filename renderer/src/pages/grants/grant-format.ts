@@ -1,21 +1,23 @@
+import * as m from '#messages/grants';
+import { formatList } from '../../../../messages/format.ts';
 import type { AccessReason } from '../../../../services/contracts/control/access.ts';
 import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import type { Account, Grant, Permission } from '../../../../services/contracts/control/accounts.ts';
 import { services } from '../../state/services.svelte.ts';
 import { grantable } from './grantable-resources.svelte.ts';
 
-const list = new Intl.ListFormat('en');
-
-/** Permissions with their labels, in the order of the select field. */
-export const permissionOptions: readonly (readonly [Permission, string])[] = [
-  ['read-write', 'Read and write'],
-  ['read', 'Read'],
-  ['write', 'Write'],
-  ['none', 'Denied'],
-];
+/** Returns the permissions with their labels, in the order of the select field. */
+export function listPermissions(): readonly (readonly [Permission, string])[] {
+  return [
+    ['read-write', m.readAndWrite()],
+    ['read', m.read()],
+    ['write', m.write()],
+    ['none', m.denied()],
+  ];
+}
 
 export function formatPermission(permission: Permission): string {
-  return permissionOptions.find(([key]) => key === permission)?.[1] ?? permission;
+  return listPermissions().find(([key]) => key === permission)?.[1] ?? permission;
 }
 
 /** Formats the resource of a grant: the title of the service for `*`, otherwise the pattern. */
@@ -23,21 +25,21 @@ export function formatResource({ service, resource }: Pick<Grant, 'service' | 'r
   return resource === '*' ? grantable.title(service) : resource;
 }
 
-const verbs: readonly (readonly [Permission, string])[] = [
-  ['read-write', 'uses'],
-  ['read', 'reads'],
-  ['write', 'writes to'],
-  ['none', 'not'],
+const clauses: readonly (readonly [Permission, (values: { readonly names: string }) => string])[] = [
+  ['read-write', m.usesNames],
+  ['read', m.readsNames],
+  ['write', m.writesToNames],
+  ['none', m.notNames],
 ];
 
 /** Summarizes the permissions of an account by service: `Uses Downloads and Code, reads Uptime`. */
 export function summarizeGrants({ role, grants }: Pick<Account, 'role' | 'grants'>): string {
-  if (role === 'admin') return 'May do everything';
-  if (grants.length === 0) return 'Only what everyone may do';
-  const parts = verbs.flatMap(([permission, verb]) => {
+  if (role === 'admin') return m.mayDoEverything();
+  if (grants.length === 0) return m.onlyDefaults();
+  const parts = clauses.flatMap(([permission, formatClause]) => {
     const matching = sortByPrecedence(grants.filter((grant) => grant.permission === permission));
     const names = matching.map(formatGrant);
-    return names.length === 0 ? [] : [`${verb} ${list.format(names)}`];
+    return names.length === 0 ? [] : [formatClause({ names: formatList(names) })];
   });
   const line = parts.join('; ');
   return line.slice(0, 1).toUpperCase() + line.slice(1);
@@ -46,19 +48,19 @@ export function summarizeGrants({ role, grants }: Pick<Account, 'role' | 'grants
 /** Formats a grant: `Messages`, `topics that begin with home-`, `Sync /home/ada`. */
 function formatGrant({ service, resource }: Grant): string {
   if (resource === '*') return services.getTitle(service);
-  const [begin, ...others] = resource.split('*');
+  const [prefix = '', ...others] = resource.split('*');
   return service === 'push' && others.length === 1 && others[0] === ''
-    ? `topics that begin with ${String(begin)}`
+    ? m.topicsWithPrefix({ prefix })
     : `${services.getTitle(service)} ${resource}`;
 }
 
 /** Explains the result of an access check as a sentence. */
 export function formatAccessReason(reason: AccessReason): string {
   return {
-    administrator: 'Administrators may do everything.',
-    'switched-off': 'The account is switched off.',
-    granted: 'A grant allows it.',
-    'not-granted': 'No grant allows it, or a longer pattern takes it away.',
+    administrator: m.administratorsMayDoEverything(),
+    'switched-off': m.accountSwitchedOff(),
+    granted: m.aGrantAllowsIt(),
+    'not-granted': m.notGranted(),
   }[reason];
 }
 

@@ -3,7 +3,7 @@ import type { BackupAge } from '../../../../services/contracts/control/backups.t
 import type { ServiceState } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
 import type { SuggestedAction } from '../../../../services/contracts/health.ts';
-import { formatCount } from '../../state/dead-letters/job-labels.ts';
+import { formatGivenUp } from '../../state/dead-letters/job-labels.ts';
 
 type DeadJob = JobSummary & { readonly service: string };
 
@@ -64,7 +64,7 @@ function addDeadJobs(
 ): readonly AttentionItem[] {
   const groups = [...Map.groupBy(dead, ({ service }) => service)].map(([id, jobs]) => ({
     id,
-    text: m.mapGivenUp({ map: formatCount(jobs.map(({ kind }) => kind)) }),
+    text: formatGivenUp(jobs.map(({ kind }) => kind)),
     remedy: { label: m.seeTheProblems(), to: '/settings/problems' },
   }));
   const merged = items.map((item) => {

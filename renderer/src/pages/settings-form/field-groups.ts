@@ -1,3 +1,4 @@
+import * as m from '#messages/settings-form';
 import type { SettingsField } from '../../../../services/contracts/control/settings.ts';
 import { getControl, findRecord } from './fields/field-control.ts';
 
@@ -58,7 +59,7 @@ export function groupFields(fields: readonly SettingsField[]): {
       : [],
   );
   const groups = [...headingGroups.filter(({ fields: groupFieldList }) => groupFieldList.length > 0), ...prefixGroups];
-  if (jsonFields.length > 0) groups.push({ title: 'Written as JSON', fields: jsonFields });
+  if (jsonFields.length > 0) groups.push({ title: m.jsonGroup(), fields: jsonFields });
   const groupedPaths = new Set(groups.flatMap((group) => group.fields.map(({ path }) => path)));
   return { alone: fields.filter(({ path }) => !groupedPaths.has(path)), groups };
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/settings-form';
 import type { SettingsField, SettingsSection, SettingsView } from '../../../../services/contracts/control/settings.ts';
 import { bridge } from '../../state/bridge.ts';
 
@@ -60,27 +61,45 @@ interface SettingsResult {
 const localSettings: readonly (SettingsResult & { readonly keywords: string })[] = [
   {
     key: 'theme',
-    title: 'Theme',
-    location: 'Appearance',
+    get title() {
+      return m.theme();
+    },
+    get location() {
+      return m.appearance();
+    },
     to: `/settings/${generalArea}/theme`,
-    keywords: 'appearance colours light dark night day system mode',
+    get keywords() {
+      return m.themeKeywords();
+    },
   },
   ...(bridge === undefined
     ? []
     : [
         {
           key: 'start',
-          title: 'Start Homeport when I sign in',
-          location: 'This computer',
+          get title() {
+            return m.startAtSignIn();
+          },
+          get location() {
+            return m.thisComputer();
+          },
           to: `/settings/${generalArea}/start`,
-          keywords: 'autostart login boot',
+          get keywords() {
+            return m.startKeywords();
+          },
         },
         {
           key: 'close',
-          title: 'When the window is closed',
-          location: 'This computer',
+          get title() {
+            return m.whenWindowClosed();
+          },
+          get location() {
+            return m.thisComputer();
+          },
           to: `/settings/${generalArea}/close`,
-          keywords: 'tray quit keep running',
+          get keywords() {
+            return m.closeKeywords();
+          },
         },
       ]),
 ];

@@ -1,3 +1,4 @@
+import * as m from '#messages/settings';
 import type { PaletteSearch } from '../../state/palette-search.ts';
 import { findFields } from '../settings-form/page-settings.ts';
 import { settings } from '../../state/settings.svelte.ts';
@@ -16,7 +17,7 @@ const searchSettings: PaletteSearch = async (words) => {
       icon: 'settings' as const,
       to,
     }));
-  return [{ title: 'In the settings', results: results }];
+  return [{ title: m.inTheSettings(), results: results }];
 };
 
 export default (): PaletteSearch => searchSettings;

@@ -1,4 +1,6 @@
+import * as m from '#messages/parts';
 import type uPlot from 'uplot';
+import { formatNumber } from '../../../../messages/format.ts';
 import type { ChartColors, Tone } from './colors.ts';
 import { getLabelledTimes, paintLastLabel } from './axis-labels.ts';
 import { getGridLines, buildScale } from './scale.ts';
@@ -80,11 +82,11 @@ export function buildPlotOptions(
       },
       {
         ...axis,
-        label: unit === '' ? metric : `${metric} (${unit})`,
+        label: unit === '' ? metric : m.nameWithUnit({ name: metric, unit }),
         grid: { stroke: colors.grid, width: 1 },
         size: (_, labels) => getAxisSize(labels),
         splits: (_, __, ___, max) => getGridLines(buildScale(Number((max / topFactor).toPrecision(12)), height, total)),
-        values: (_, splits) => splits.map((value) => value.toLocaleString('en')),
+        values: (_, splits) => splits.map((value) => formatNumber(value)),
       },
     ],
     series: [
@@ -123,7 +125,7 @@ function buildHooks(
       },
       (plot) => {
         if (total === undefined || getGridLines(buildScale(total, height, total)).includes(total)) return;
-        const name = `${total.toLocaleString('en')} ${unit} in all`;
+        const name = m.totalLine({ total, unit });
         paintReferenceLine(plot, { value: total, name }, { font, color: colors.axis() });
       },
     ],

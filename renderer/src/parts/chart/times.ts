@@ -1,3 +1,6 @@
+import * as m from '#messages/parts';
+import { defineDateFormat } from '../../../../messages/format.ts';
+
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -26,20 +29,20 @@ export function getRoundTimes(first: number, last: number, maxCount: number): re
 /** Granularity of the values of a chart. */
 export type Moment = 'Month' | 'Day' | 'Hour' | 'Time';
 
-const monthFormat = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
-const dayFormat = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
+const monthFormat = defineDateFormat({ month: 'long', year: 'numeric' });
+const dayFormat = defineDateFormat({ weekday: 'short', day: 'numeric', month: 'short' });
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-const minuteFormat = new Intl.DateTimeFormat('en', clock);
-const secondFormat = new Intl.DateTimeFormat('en', { ...clock, second: '2-digit' });
+const minuteFormat = defineDateFormat(clock);
+const secondFormat = defineDateFormat({ ...clock, second: '2-digit' });
 
 /**
  * Returns the format for times of a chart: `Thu, Nov 26` or `Thu, Nov 26, 09:00`, with seconds when there are several
  * values in a minute.
  */
 export function getTimeFormat(moment: Moment, points: readonly { readonly at: number }[]): (index: number) => string {
-  if (moment === 'Month') return (index) => monthFormat.format(index);
-  if (moment === 'Day') return (index) => dayFormat.format(index);
+  if (moment === 'Month') return monthFormat;
+  if (moment === 'Day') return dayFormat;
   const length = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
   const time = length / Math.max(1, points.length - 1) < minute * 1000 ? secondFormat : minuteFormat;
-  return (index) => `${dayFormat.format(index)}, ${time.format(index)}`;
+  return (index) => m.dayAndTime({ day: dayFormat(index), time: time(index) });
 }

@@ -1,4 +1,5 @@
-import { defineDateFormat, defineNumberFormat, formatNumber } from '../../../../messages/format.ts';
+import * as m from '#messages/parts';
+import { defineDateFormat, defineNumberFormat } from '../../../../messages/format.ts';
 
 const number = defineNumberFormat({ maximumFractionDigits: 1 });
 const day = defineDateFormat({ weekday: 'short', day: 'numeric', month: 'short' });
@@ -9,7 +10,7 @@ const sameYearDay = defineDateFormat({ weekday: 'long', day: 'numeric', month: '
 const fullMinute = defineDateFormat({ dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' });
 const full = defineDateFormat({ dateStyle: 'full', timeStyle: 'medium', hourCycle: 'h23' });
 
-const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+const units = [m.sizeBytes, m.sizeKilobytes, m.sizeMegabytes, m.sizeGigabytes, m.sizeTerabytes] as const;
 
 /** Formats bytes in steps of 1000, as file managers do: `1.4 GB`. */
 export function formatBytes(count: number): string {
@@ -19,13 +20,15 @@ export function formatBytes(count: number): string {
     value /= 1000;
     unit += 1;
   }
-  return `${unit === 0 ? String(Math.round(value)) : number(value)} ${units[unit] ?? ''}`;
+  return (units[unit] ?? m.sizeBytes)({ value: unit === 0 ? String(Math.round(value)) : number(value) });
 }
 
 /** Formats a limit in the unit of its setting: `15 MiB`, or as a size when it is not a whole number of MiB. */
 export function formatByteLimit(count: number): string {
   const mebibyte = 2 ** 20;
-  return count >= mebibyte && count % mebibyte === 0 ? `${String(count / mebibyte)} MiB` : formatBytes(count);
+  return count >= mebibyte && count % mebibyte === 0
+    ? m.sizeMebibytes({ value: String(count / mebibyte) })
+    : formatBytes(count);
 }
 
 /** Formats seconds as a clock: `0:07`, `12:30`, `1:02:03`. */
@@ -44,26 +47,33 @@ function formatShortDay(time: number, now: number): string {
   return (isThisYear ? day : otherYearDay)(time);
 }
 
-/** Units of time from the smallest, each with its length in ms and the maximum duration in ms it is used for. */
+/**
+ * Units of time from the smallest, each with the format of a duration, its length in ms, and the maximum duration in
+ * ms it is used for.
+ */
 const timeUnits = [
-  ['ms', 1, 999.5],
-  ['s', 1000, 59_500],
-  ['min', 60_000, 59.5 * 60_000],
-  ['h', 3_600_000, 47.5 * 3_600_000],
-  ['days', 86_400_000, Infinity],
+  [m.milliseconds, m.durationMilliseconds, 1, 999.5],
+  [m.seconds, m.durationSeconds, 1000, 59_500],
+  [m.minutes, m.durationMinutes, 60_000, 59.5 * 60_000],
+  [m.hours, m.durationHours, 3_600_000, 47.5 * 3_600_000],
+  [m.days, m.durationDays, 86_400_000, Infinity],
 ] as const;
 
 /** Returns the unit that shows a duration in few digits, and its length in ms. */
 export function getTimeUnit(milliseconds: number): { readonly unit: string; readonly length: number } {
-  const [unit, length] = timeUnits.find(([, , maxDuration]) => milliseconds < maxDuration) ?? timeUnits[0];
-  return { unit, length };
+  const [formatUnit, , length] = findTimeUnit(milliseconds);
+  return { unit: formatUnit(), length };
+}
+
+function findTimeUnit(milliseconds: number): (typeof timeUnits)[number] {
+  return timeUnits.find(([, , , maxDuration]) => milliseconds < maxDuration) ?? timeUnits[0];
 }
 
 /** Formats a duration in ms: `25 ms`, `1.4 s`, `12 min`, `4 h`. */
 export function formatElapsed(milliseconds: number): string {
-  const { unit, length } = getTimeUnit(milliseconds);
+  const [, formatLength, length] = findTimeUnit(milliseconds);
   const count = milliseconds / length;
-  return `${length > 1 && count < 10 ? number(count) : formatNumber(Math.round(count))} ${unit}`;
+  return formatLength({ count: length > 1 && count < 10 ? Math.round(count * 10) / 10 : Math.round(count) });
 }
 
 /** True when a time is on the day before `now`. */
@@ -79,11 +89,11 @@ export function isYesterday(time: number, now: number): boolean {
  */
 export function formatAgo(time: number, now: number): string {
   const seconds = (now - time) / 1000;
-  if (seconds < 60) return 'now';
-  if (seconds < 3600) return `${String(Math.floor(seconds / 60))} min ago`;
+  if (seconds < 60) return m.now();
+  if (seconds < 3600) return m.minutesAgo({ minutes: Math.floor(seconds / 60) });
   if (new Date(time).toDateString() === new Date(now).toDateString()) return hour(time);
   // Late hours are still shown as a time after midnight.
-  if (isYesterday(time, now)) return seconds < 12 * 3600 ? `yesterday, ${hour(time)}` : 'yesterday';
+  if (isYesterday(time, now)) return seconds < 12 * 3600 ? m.yesterdayAt({ time: hour(time) }) : m.yesterday();
   return formatShortDay(time, now);
 }
 
@@ -100,8 +110,8 @@ export function formatDay(time: number): string {
 /** Formats the heading of a day: `Today`, `Yesterday`, `Tuesday, March 3`, with the year if it is another one. */
 export function formatDayHeading(time: number, now: number): string {
   const date = new Date(time);
-  if (date.toDateString() === new Date(now).toDateString()) return 'Today';
-  if (isYesterday(time, now)) return 'Yesterday';
+  if (date.toDateString() === new Date(now).toDateString()) return m.todayHeading();
+  if (isYesterday(time, now)) return m.yesterdayHeading();
   return date.getFullYear() === new Date(now).getFullYear() ? sameYearDay(time) : formatDay(time);
 }
 
@@ -110,7 +120,7 @@ export function formatMoment(time: number, now: number): string {
   const clock = hour(time);
   return new Date(time).toDateString() === new Date(now).toDateString()
     ? clock
-    : `${formatShortDay(time, now)}, ${clock}`;
+    : m.dayAndTime({ day: formatShortDay(time, now), time: clock });
 }
 
 /** Formats the day and the time: `Friday, November 27, 2026 at 13:09`. */

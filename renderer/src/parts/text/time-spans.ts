@@ -1,18 +1,22 @@
-/** Days in the notation of quiet hours, and their labels. */
-export const dayOptions = [
-  ['', 'Every day'],
-  ['mon-fri', 'Monday to Friday'],
-  ['sat sun', 'Saturday and Sunday'],
-  ['sun-thu', 'Sunday to Thursday'],
-  ['fri sat', 'Friday and Saturday'],
-  ['mon', 'Monday'],
-  ['tue', 'Tuesday'],
-  ['wed', 'Wednesday'],
-  ['thu', 'Thursday'],
-  ['fri', 'Friday'],
-  ['sat', 'Saturday'],
-  ['sun', 'Sunday'],
-] as const;
+import * as m from '#messages/parts';
+
+/** Returns the days in the notation of quiet hours, and their labels. */
+export function listDays(): readonly (readonly [string, string])[] {
+  return [
+    ['', m.everyDay()],
+    ['mon-fri', m.mondayToFriday()],
+    ['sat sun', m.saturdayAndSunday()],
+    ['sun-thu', m.sundayToThursday()],
+    ['fri sat', m.fridayAndSaturday()],
+    ['mon', m.monday()],
+    ['tue', m.tuesday()],
+    ['wed', m.wednesday()],
+    ['thu', m.thursday()],
+    ['fri', m.friday()],
+    ['sat', m.saturday()],
+    ['sun', m.sunday()],
+  ];
+}
 
 /**
  * A line of quiet hours, parsed: `mon-fri 22:00-07:00`. Times have the format of time inputs and are empty while
@@ -42,6 +46,6 @@ export function stringifySpan({ days, from, to }: Span): string {
 /** Formats a line of quiet hours: `Monday to Friday 22:00–07:00`. */
 export function formatSpan(line: string): string {
   const { days, from, to } = parseSpan(line);
-  const dayLabel = dayOptions.find(([key]) => key === days)?.[1] ?? days;
-  return from === to ? `${dayLabel}, all day` : `${dayLabel} ${from}–${to}`;
+  const dayLabel = listDays().find(([key]) => key === days)?.[1] ?? days;
+  return from === to ? m.allDaySpan({ days: dayLabel }) : m.timeSpan({ days: dayLabel, from, to });
 }

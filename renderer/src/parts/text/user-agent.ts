@@ -1,3 +1,5 @@
+import * as m from '#messages/parts';
+
 /** Ordered: the user agents of later browsers contain the names of earlier ones, so the first match is used. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],
@@ -21,6 +23,6 @@ export function formatUserAgent(userAgent: string): string {
   const findName = (patterns: typeof browsers): string | undefined =>
     patterns.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [findName(browsers), findName(systems)];
-  if (browser === undefined) return userAgent === '' ? 'Unknown browser' : userAgent;
-  return system === undefined ? browser : `${browser} on ${system}`;
+  if (browser === undefined) return userAgent === '' ? m.unknownBrowser() : userAgent;
+  return system === undefined ? browser : m.browserOnSystem({ browser, system });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import { controlApi, serviceChanged } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
 import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
@@ -60,7 +61,7 @@ class DeadLetterList extends Loadable {
       for (const { service, id } of jobs) {
         await ignoreUnknownJob(call(controlApi.retryJob, { params: { service, id } }));
       }
-      toasts.show(jobs.length === 1 ? 'It is tried again now.' : `${String(jobs.length)} are tried again now.`);
+      toasts.show(m.triedAgain({ count: jobs.length }));
     } finally {
       this.#scheduleReload();
     }
@@ -68,9 +69,8 @@ class DeadLetterList extends Loadable {
 
   /** Hides jobs immediately and drops them when Undo has expired. */
   dismiss(jobs: readonly DeadJob[]): void {
-    const [singular, plural] = ['It will not be tried again.', `${String(jobs.length)} will not be tried again.`];
     this.#dismissals.hideAndRemove(jobs.map(getJobKey), {
-      message: `Dismissed. ${jobs.length === 1 ? singular : plural}`,
+      message: m.dismissed({ count: jobs.length }),
       remove: async () => {
         for (const { service, id } of jobs)
           await ignoreUnknownJob(call(controlApi.dropJob, { params: { service, id } }));

@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import { SvelteSet } from 'svelte/reactivity';
 import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { serviceChanged } from '../../../../services/contracts/control/api.ts';
@@ -7,7 +8,6 @@ import { matchesFilter, groupsRepeats, mayStay, getDoneFilter, noFilter, type In
 import { changeRows, splitIds, type Change, type Changed } from './changes.ts';
 import { loadDownTo } from './load-down-to.ts';
 import { affectsRepeats, applyCounts, mergeRepeats } from './repeats.ts';
-import { formatMessageCount } from './labels.ts';
 import { live } from '../live.svelte.ts';
 import { coalesce } from '../coalesce.ts';
 import { toasts } from '../toasts.svelte.ts';
@@ -140,7 +140,7 @@ class Inbox {
     const showAgain = (): void => {
       for (const id of ids) this.#hiddenIds.delete(id);
     };
-    toasts.show(`${formatMessageCount(ids.length)} removed.`, {
+    toasts.show(m.messagesRemoved({ count: ids.length }), {
       undo: async () => {
         showAgain();
         await this.load(this.filter);

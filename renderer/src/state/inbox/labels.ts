@@ -1,6 +1,8 @@
+import * as m from '#messages/state';
+
 /** Formats a number of messages at the start of a sentence. */
 export function formatMessageCount(count: number): string {
-  return count === 1 ? 'Message' : `${count.toLocaleString('en')} messages`;
+  return m.messageCount({ count });
 }
 
 /** Splits the title of a mail into title and sender, where it ends with one. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushApi, type PushMessage } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
@@ -127,12 +128,12 @@ class PushMessages extends Loadable {
 
   /** Clears a message on all clients, with Undo. */
   clear({ sequence, priority }: PushMessage): void {
-    this.#changeWithUndo(sequence, 'cleared', priority === 5 ? 'Acknowledged everywhere.' : 'Cleared everywhere.');
+    this.#changeWithUndo(sequence, 'cleared', priority === 5 ? m.acknowledgedEverywhere() : m.clearedEverywhere());
   }
 
   /** Deletes a message on all clients, with Undo. */
   remove({ sequence }: PushMessage): void {
-    this.#changeWithUndo(sequence, 'deleted', 'Message deleted everywhere.');
+    this.#changeWithUndo(sequence, 'deleted', m.messageDeletedEverywhere());
   }
 
   refresh(): void {

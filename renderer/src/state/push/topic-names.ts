@@ -1,3 +1,5 @@
+import * as m from '#messages/state';
+
 /** Severities in the middle part of a topic's name. */
 export const severities = ['info', 'warning', 'error', 'critical'] as const;
 
@@ -18,19 +20,22 @@ export function parseTopicName(name: string): TopicParts | undefined {
   return { service, severity: severity as TopicParts['severity'], category };
 }
 
-export const priorities = [
-  ['3', 'Default'],
-  ['5', 'Urgent'],
-  ['4', 'High'],
-  ['2', 'Low'],
-  ['1', 'Lowest'],
-] as const;
+/** Returns the priorities of messages, the default first, and their labels. */
+export function listPriorities() {
+  return [
+    ['3', m.defaultPriority()],
+    ['5', m.urgentPriority()],
+    ['4', m.highPriority()],
+    ['2', m.lowPriority()],
+    ['1', m.lowestPriority()],
+  ] as const;
+}
 
 /**
  * Returns the priority for the severity of a topic: low for information, and high enough to pass quiet hours for
  * errors.
  */
-export function getSuggestedPriority(topic: string): (typeof priorities)[number][0] {
+export function getSuggestedPriority(topic: string): ReturnType<typeof listPriorities>[number][0] {
   const severity = parseTopicName(topic)?.severity;
   return severity === undefined ? '3' : ({ info: '2', warning: '3', error: '4', critical: '5' } as const)[severity];
 }
@@ -38,9 +43,8 @@ export function getSuggestedPriority(topic: string): (typeof priorities)[number]
 /** Formats a duration given in seconds. */
 export function formatSeconds(seconds: number): string {
   const hours = seconds / 3600;
-  if (hours < 1) return `${String(Math.round(seconds / 60))} minutes`;
-  if (hours < 48) return `${String(Math.round(hours))} ${Math.round(hours) === 1 ? 'hour' : 'hours'}`;
-  return `${String(Math.round(hours / 24))} days`;
+  if (hours < 1) return m.minutes({ count: Math.round(seconds / 60) });
+  return hours < 48 ? m.hours({ count: Math.round(hours) }) : m.days({ count: Math.round(hours / 24) });
 }
 
 /** True when the text repeats the title, as some programs send a single line as both. */
@@ -49,7 +53,7 @@ export function isTitleRepeated({ title, message }: { readonly title: string; re
 }
 
 export function formatPriority(priority: number): string {
-  return priorities.find(([key]) => key === String(priority))?.[1] ?? String(priority);
+  return listPriorities().find(([key]) => key === String(priority))?.[1] ?? String(priority);
 }
 
 /** Returns the tone of the tag for a priority. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/state';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { firstMessage } from '../../../../services/contracts/push/first-message.ts';
@@ -105,7 +106,7 @@ class Push extends Loadable {
     const slug = label.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
     const name = `push-${slug}`.slice(0, 64);
     const grants = [{ service: 'push', resource: topic, permission }];
-    const description = `${permission === 'read' ? 'Reads' : 'Publishes to'} ${topic}`;
+    const description = permission === 'read' ? m.readsTopic({ topic }) : m.publishesToTopic({ topic });
     await call(controlApi.createAccount, { body: { name, kind: 'service', role: 'user', description, grants } });
     try {
       const { text } = await call(controlApi.createToken, { params: { name }, body: { label, expiresAt: null } });

@@ -3,10 +3,10 @@ import { call } from '../../../api/call.ts';
 import { upload } from '../../../api/upload.ts';
 import { formatByteLimit, formatBytes } from '../../../parts/text/format.ts';
 import { push } from '../../../state/push/topics.svelte.ts';
-import type { priorities } from '../../../state/push/topic-names.ts';
+import type { listPriorities } from '../../../state/push/topic-names.ts';
 import { getSuggestedPriority } from '../../../state/push/topic-names.ts';
 
-type PriorityKey = (typeof priorities)[number][0];
+type PriorityKey = ReturnType<typeof listPriorities>[number][0];
 
 /** A button that is being edited. */
 export type ButtonDraft = { -readonly [Name in keyof WrittenAction]: WrittenAction[Name] };

@@ -1,3 +1,4 @@
+import * as m from '#messages/settings-form';
 import type { JsonSchema } from '../../../../../services/contracts/control/settings.ts';
 
 /** Schema of a number of milliseconds or bytes. */
@@ -24,10 +25,10 @@ export function parseAmount({ unit, smallUnit }: JsonSchema): Amount | undefined
 
 /** Returns the display unit. A few bytes are shown in bytes, because they would be 0 in MiB. */
 export function getDisplayUnit({ unit, smallUnit }: Amount, value: unknown): DisplayUnit {
-  if (unit === 'ms') return { name: 'seconds', short: 's', size: 1000 };
+  if (unit === 'ms') return { name: m.seconds(), short: m.secondsShort(), size: 1000 };
   return typeof value === 'number' && value > 0 && value < smallLimit && smallUnit === 1
-    ? { name: 'bytes', short: 'bytes', size: 1 }
-    : { name: 'MiB', short: 'MiB', size: 2 ** 20 };
+    ? { name: m.bytes(), short: m.bytes(), size: 1 }
+    : { name: m.mebibytes(), short: m.mebibytes(), size: 2 ** 20 };
 }
 
 /** Formats a value in the display unit: 7000 ms as `7`. */

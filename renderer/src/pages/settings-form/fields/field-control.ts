@@ -1,3 +1,4 @@
+import * as m from '#messages/settings-form';
 import type { JsonSchema, SettingsField } from '../../../../../services/contracts/control/settings.ts';
 import { parseAmount, type Amount } from './amount.ts';
 import { parseQuantityKind, type Quantity } from './quantity.ts';
@@ -169,7 +170,7 @@ export function getErrors(
 function formatPath(path: string): string {
   return path
     .split('.')
-    .map((part) => (/^\d+$/.test(part) ? `row ${String(Number(part) + 1)}` : part))
+    .map((part) => (/^\d+$/.test(part) ? m.rowNumber({ number: Number(part) + 1 }) : part))
     .join(', ');
 }
 

@@ -1,20 +1,21 @@
+import * as m from '#messages/settings-form';
 import type { JsonSchema } from '../../../../../services/contracts/control/settings.ts';
 
 /** Kind of a number with a unit, as in configurations of peers: `12h`, `15M`. */
 export type Quantity = 'duration' | 'size';
 
-const units: Readonly<Record<Quantity, readonly (readonly [unit: string, words: string])[]>> = {
+const units: Readonly<Record<Quantity, readonly (readonly [unit: string, label: () => string])[]>> = {
   duration: [
-    ['s', 'seconds'],
-    ['m', 'minutes'],
-    ['h', 'hours'],
+    ['s', m.seconds],
+    ['m', m.minutes],
+    ['h', m.hours],
   ],
   size: [
-    ['', 'bytes'],
-    ['K', 'KiB'],
-    ['M', 'MiB'],
-    ['G', 'GiB'],
-    ['T', 'TiB'],
+    ['', m.bytes],
+    ['K', m.kibibytes],
+    ['M', m.mebibytes],
+    ['G', m.gibibytes],
+    ['T', m.tebibytes],
   ],
 };
 
@@ -25,7 +26,7 @@ export function parseQuantityKind({ quantity }: JsonSchema): Quantity | undefine
 
 /** Returns the units with their labels. */
 export function getUnits(quantity: Quantity): readonly (readonly [string, string])[] {
-  return units[quantity];
+  return units[quantity].map(([unit, label]) => [unit, label()]);
 }
 
 /** Parses number and unit, also while typing; undefined for other texts such as `1h30m`. */

@@ -1,4 +1,5 @@
 import type { SettingsView } from '../../../../../services/contracts/control/settings.ts';
+import { defineDateFormat } from '../../../../../messages/format.ts';
 import { parseQuietSpans } from '../../../../../services/contracts/quiet-hours.ts';
 
 /** Returns the quiet hours of the popups on this computer. */
@@ -16,7 +17,17 @@ export interface QuietRow {
   readonly to: string;
 }
 
-export const dayTitles = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+/** Days in the notation of the settings file. */
+const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const formatWeekday = defineDateFormat({ weekday: 'short', timeZone: 'UTC' });
+/** A Monday, in ms since the epoch. */
+const monday = Date.UTC(2024, 0, 1);
+
+/** Returns the short titles of the days, Monday first. */
+export function listDayTitles(): readonly string[] {
+  return dayNames.map((_, index) => formatWeekday(monday + index * 86_400_000));
+}
+
 const everyDay = [0, 1, 2, 3, 4, 5, 6];
 const dayMinutes = 24 * 60;
 
@@ -51,7 +62,7 @@ export function formatLine({ days, from, to }: QuietRow): string {
 }
 
 function getDayName(index = 0): string {
-  return (dayTitles[index] ?? '').toLowerCase();
+  return dayNames[index] ?? '';
 }
 
 function clockTime(minutes: number): string {
