@@ -85,11 +85,21 @@ describe('desktop workflow', () => {
     for (const step of [
       'windows-latest',
       'macos-latest',
-      'npm ci',
-      'vitest run',
+      'bootstrap.mjs build',
+      'npm test',
       'npm run package -- --dir',
       'smoke-packed.mjs',
     ])
       expect(workflow).toContain(step);
+  });
+});
+
+describe('workflows', () => {
+  it('runs the set-up script, which also generates the messages', () => {
+    const folder = join(root, '.github', 'workflows');
+    const withoutMessages = readdirSync(folder).filter((name) =>
+      /npm ci|vite build/.test(readFileSync(join(folder, name), 'utf8')),
+    );
+    expect(withoutMessages).toEqual([]);
   });
 });
