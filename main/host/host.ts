@@ -15,7 +15,7 @@ import { formatSettingsProblem } from './config/reason.ts';
 import type { HostSettings } from './config/host-settings.ts';
 import { getServiceSettings } from './config/settings.ts';
 import { lockDataFolder, type DataLock } from './runtime/data-lock.ts';
-import { watchEngineInstallations } from './services/follow-engines.ts';
+import { installEnginesOfServices, watchEngineInstallations } from './services/follow-engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createHostControl } from './host-control.ts';
 import { getRemoteAddress } from './http/access.ts';
@@ -201,7 +201,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
 
   const page = parts.addresses.address('control');
   if (page !== undefined) lock.announce(page);
-  void engines.installMissing(config.read().host.installEngines && !safeMode);
+  opening.use(installMissingEngines(kernel, [...runners.values()], safeMode));
   log.info('host is ready', { event: 'host_ready', version, safeMode });
   parts.observation.loop.startTelling();
   opening.use(collectWhenIdle(clock));
@@ -329,6 +329,18 @@ function followSettings(kernel: Kernel, log: HostLog, runners: ReadonlyMap<strin
     for (const runner of runners.values()) runner.renewGuard();
     kernel.parts.messaging.bus.publish(settingsChanged, { sections: [...sections] });
   });
+}
+
+/** Installs missing engines of enabled services in the background, unless the settings or the safe mode forbid it. */
+function installMissingEngines(
+  { config, engines, parts }: Kernel,
+  runners: readonly ServiceRunner[],
+  safeMode: boolean,
+): Disposable {
+  const { bus } = parts.messaging;
+  const log = parts.observation.log.child('engines');
+  const isAllowed = (): boolean => config.read().host.installEngines && !safeMode;
+  return installEnginesOfServices({ bus, engines, log, isAllowed }, runners);
 }
 
 /** Creates the interface of the running host; disposal closes its resources. */

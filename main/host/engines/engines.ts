@@ -60,10 +60,10 @@ export interface HostEngines extends Engines {
   /** Names of required engines: all but optional ones and parts of others. */
   readonly needed: readonly string[];
   /**
-   * Installs missing required engines. The installations run concurrently, so that none is reported missing while it
-   * waits for another. Unless `wanted`, nothing is installed and waiting callers continue.
+   * Installs those of the engines that are required and missing. The installations run concurrently, so that none is
+   * reported missing while it waits for another. Callers that wait for other engines continue.
    */
-  installMissing(wanted: boolean): Promise<void>;
+  installMissing(names: readonly string[]): Promise<void>;
   /** Last known state of every engine and Python. */
   states(): Promise<EngineState[]>;
   state(name: string, options?: { readonly refresh?: boolean }): Promise<EngineState>;
@@ -166,10 +166,14 @@ class EngineRegistry implements HostEngines {
     }
   }
 
-  async installMissing(wanted: boolean): Promise<void> {
-    if (wanted) await Promise.all(this.needed.map((name) => this.#installIfMissing(name)));
-    for (const { resolve } of this.#due.values()) resolve();
-    this.#due.clear();
+  async installMissing(names: readonly string[]): Promise<void> {
+    for (const [name, { resolve }] of this.#due) {
+      if (names.includes(name)) continue;
+      resolve();
+      this.#due.delete(name);
+    }
+    const required = this.needed.filter((name) => names.includes(name));
+    await Promise.all(required.map((name) => this.#installIfMissing(name)));
   }
 
   async remove(requestedName: string): Promise<void> {
