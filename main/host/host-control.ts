@@ -25,29 +25,45 @@ import type { HostDependencies } from './services/host-parts.ts';
 import type { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
 
-interface HostControlDependencies {
-  readonly parts: HostDependencies;
-  readonly config: Config;
+/** Services and their programs. */
+export interface ControlledServices {
   /** Manifests of all services, including those that are not running. */
   readonly manifests: readonly Pick<ServiceManifest, 'live'>[];
   readonly runners: ReadonlyMap<string, ServiceRunner>;
   readonly engines: HostEngines;
+}
+
+/** Sessions of accounts, the first administrator and conflicts of names. */
+export interface ControlledAccounts {
   readonly firstRun: FirstRun;
   /** Groups of account names that differ only in case. */
   readonly collisions: readonly (readonly string[])[];
   readonly sessions: Pick<Sessions, 'openSession' | 'sessions' | 'endSession' | 'endSessions'>;
-  readonly safeMode: boolean;
-  readonly pages: string;
-  readonly backups: BackupStore;
+}
+
+/** Measurements and the log of the host. */
+export interface HostMonitoring {
   /** Current log file; rotated files are in the same folder. */
   readonly logFile: string;
   readonly pulses: Pulses;
   readonly machine: () => Promise<Machine>;
 }
 
+interface HostControlDependencies {
+  readonly parts: HostDependencies;
+  readonly config: Config;
+  readonly services: ControlledServices;
+  readonly accounts: ControlledAccounts;
+  readonly safeMode: boolean;
+  readonly pages: string;
+  readonly backups: BackupStore;
+  readonly monitoring: HostMonitoring;
+}
+
 /** Creates the host's controls for the control service. */
 export function createHostControl(dependencies: HostControlDependencies): HostControl {
-  const { parts, config, runners, engines } = dependencies;
+  const { parts, config } = dependencies;
+  const { runners, engines } = dependencies.services;
   const handlers: HostControl['apiHandlers'] = () => [...runners.values()].flatMap(({ service }) => service?.api ?? []);
   const openApi = new CachedByHandlers(handlers, (all) =>
     buildOpenApiDocument({ title: 'Homeport', version, handlers: all }),
@@ -58,18 +74,18 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
     safeMode: dependencies.safeMode,
     configProblems: () => [
       ...config.problems.map(({ path, message }) => ({ path, message })),
-      ...dependencies.collisions.map((names) => ({ path: '', message: collisionMessage(names) })),
+      ...dependencies.accounts.collisions.map((names) => ({ path: '', message: collisionMessage(names) })),
     ],
     ...createAccountControl(dependencies),
-    ...createServiceControl(runners, config, parts.log),
-    pulses: () => dependencies.pulses.list(),
-    machine: dependencies.machine,
-    ...createEngineControl(engines, parts.log),
-    log: (query) => readLogPage(parts.log, dependencies.logFile, query),
+    ...createServiceControl(runners, config, parts.observation.log),
+    pulses: () => dependencies.monitoring.pulses.list(),
+    machine: dependencies.monitoring.machine,
+    ...createEngineControl(engines, parts.observation.log),
+    log: (query) => readLogPage(parts.observation.log, dependencies.monitoring.logFile, query),
     backups: dependencies.backups,
-    report: () => writeReport({ version, runners, config, engines, log: parts.log }),
-    ...createJobControl(runners, parts.bus),
-    liveTopics: dependencies.manifests.flatMap(({ live = [] }) => live),
+    report: () => writeReport({ version, runners, config, engines, log: parts.observation.log }),
+    ...createJobControl(runners, parts.messaging.bus),
+    liveTopics: dependencies.services.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
     async openApi() {
       // Like a service that is not running, one that cannot be loaded is missing in the document.
@@ -79,21 +95,20 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
     handleApi: createApiRouter({
       handlers,
       load: (path) => loadServiceFor(runners, path),
-      accounts: parts.accounts,
-      caller: parts.caller,
-      log: parts.log.child('api'),
+      accounts: parts.identities.accounts,
+      caller: parts.origins.caller,
+      log: parts.observation.log.child('api'),
     }),
     handlePage: createStaticPages({ folder: dependencies.pages }),
-    metrics: (service) => parts.metrics.text(service),
+    metrics: (service) => parts.observation.metrics.text(service),
   };
 }
 
 /** Creates the controls of sessions, account data and the first start. */
 function createAccountControl({
-  sessions,
-  firstRun,
+  accounts: { sessions, firstRun },
   parts,
-}: Pick<HostControlDependencies, 'sessions' | 'firstRun' | 'parts'>): Pick<
+}: Pick<HostControlDependencies, 'accounts' | 'parts'>): Pick<
   HostControl,
   'openSession' | 'sessions' | 'endSession' | 'endSessions' | 'accountData' | 'firstRun'
 > {
@@ -102,7 +117,7 @@ function createAccountControl({
     sessions: async (account) => (await sessions.sessions(account)).map(({ account: _account, ...session }) => session),
     endSession: (account, id) => sessions.endSession(account, id),
     endSessions: (account) => sessions.endSessions(account),
-    accountData: (account) => parts.releases.summary(account),
+    accountData: (account) => parts.identities.releases.summary(account),
     firstRun: {
       needed: async () => firstRun.needed(),
       complete: async (code, name, password) => {

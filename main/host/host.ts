@@ -162,20 +162,24 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   const control = createHostControl({
     parts,
     config,
-    manifests: descriptors,
-    runners,
-    engines,
-    firstRun: accounts.firstRun,
-    sessions: accounts,
-    collisions: accounts.collisions,
+    services: { manifests: descriptors, runners, engines },
+    accounts: { firstRun: accounts.firstRun, sessions: accounts, collisions: accounts.collisions },
     safeMode,
     pages: options.pages,
     backups: opening.use(openHostBackups(options, kernel, runners)),
-    logFile: logPath(dataDir),
-    pulses: opening.use(
-      new Pulses({ dataDir, manifests: descriptors, metrics: parts.metrics, clock, log: log.child('metrics') }),
-    ),
-    machine: createMachineMonitor(dataDir, clock),
+    monitoring: {
+      logFile: logPath(dataDir),
+      pulses: opening.use(
+        new Pulses({
+          dataDir,
+          manifests: descriptors,
+          metrics: parts.observation.metrics,
+          clock,
+          log: log.child('metrics'),
+        }),
+      ),
+      machine: createMachineMonitor(dataDir, clock),
+    },
   });
   const powers = createCapabilityProviders(control, desktop, kernel, runners);
   for (const runner of createRunners(descriptors, kernel, powers, safeMode)) runners.set(runner.descriptor.id, runner);
@@ -187,19 +191,19 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   opening.use(followSettings(kernel, log, runners));
   // A second start finds the page even when its port changes later.
   opening.use(
-    parts.bus.subscribe(serviceChanged, ({ id, address }) => {
+    parts.messaging.bus.subscribe(serviceChanged, ({ id, address }) => {
       if (id === 'control' && address !== null) lock.announce(address);
     }),
   );
-  opening.use(watchEngineInstallations({ bus: parts.bus, clock, log }, [...runners.values()]));
+  opening.use(watchEngineInstallations({ bus: parts.messaging.bus, clock, log }, [...runners.values()]));
   await startAll([...runners.values()], clock, options.signal);
   started.resolve();
 
-  const page = parts.address('control');
+  const page = parts.addresses.address('control');
   if (page !== undefined) lock.announce(page);
   void engines.installMissing(config.read().host.installEngines && !safeMode);
   log.info('host is ready', { event: 'host_ready', version, safeMode });
-  parts.loop.startTelling();
+  parts.observation.loop.startTelling();
   opening.use(collectWhenIdle(clock));
   return createHost(kernel, control, runners, opening.move());
 }
@@ -243,13 +247,15 @@ function openDesktop(
   const platform = currentPlatform;
   const open = openAddress ?? ((url: string) => openInBrowser(url, environment, platform));
   const desktop: Desktop = {
-    notifier: opening.use(notifier ?? desktopNotifier({ environment, platform, log: parts.log.child('popups') })),
+    notifier: opening.use(
+      notifier ?? desktopNotifier({ environment, platform, log: parts.observation.log.child('popups') }),
+    ),
     openPage(path) {
-      const base = parts.address('control');
+      const base = parts.addresses.address('control');
       if (base !== undefined) open(`${base}${path}`);
     },
     openLink(url) {
-      const path = parts.appPages.findPath(url);
+      const path = parts.addresses.appPages.findPath(url);
       if (path === undefined) open(url);
       else desktop.openPage(path);
     },
@@ -265,12 +271,12 @@ function openHostBackups(
   return openBackups({
     dataDir,
     settings: () => config.read().host,
-    clock: parts.clock,
-    log: parts.log.child('backup'),
-    keyFile: () => exportKeyFile(parts.vault),
-    keyWrapping: keyStore?.wrapping,
+    clock: parts.runtime.clock,
+    log: parts.observation.log.child('backup'),
+    vaultKey: { keyFile: () => exportKeyFile(parts.identities.vault), keyWrapping: keyStore?.wrapping },
     parts: () => getBackupParts(runners),
-    onScheduled: (name) => parts.security.record({ event: 'backup_created', detail: `${name}, by schedule` }),
+    onScheduled: (name) =>
+      parts.observation.security.record({ event: 'backup_created', detail: `${name}, by schedule` }),
     restartHost: () => restartHost?.(),
   });
 }
@@ -285,13 +291,15 @@ function createCapabilityProviders(
   return {
     host,
     desktop,
-    dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
-    targets: () => [...runners.values()].flatMap(({ target }) => target ?? []),
-    ports: () => getPortTargets(runners),
-    getConnectionHandler: (id) => findConnectionHandler(runners, id),
-    isFromTrustedProxy: (request) => parts.trusts(getRemoteAddress(request)),
-    shareAddresses: (shared) => parts.appPages.share(shared),
-    openSession: (account, from) => accounts.openSession(account, { ...from, byPassword: false }),
+    dispatch: {
+      dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
+      targets: () => [...runners.values()].flatMap(({ target }) => target ?? []),
+      ports: () => getPortTargets(runners),
+      getConnectionHandler: (id) => findConnectionHandler(runners, id),
+      isFromTrustedProxy: (request) => parts.origins.trusts(getRemoteAddress(request)),
+      shareAddresses: (shared) => parts.addresses.appPages.share(shared),
+      openSession: (account, from) => accounts.openSession(account, { ...from, byPassword: false }),
+    },
   };
 }
 
@@ -319,7 +327,7 @@ function followSettings(kernel: Kernel, log: HostLog, runners: ReadonlyMap<strin
         log.error('declared accounts creation failed', { error }),
       );
     for (const runner of runners.values()) runner.renewGuard();
-    kernel.parts.bus.publish(settingsChanged, { sections: [...sections] });
+    kernel.parts.messaging.bus.publish(settingsChanged, { sections: [...sections] });
   });
 }
 
@@ -330,14 +338,14 @@ function createHost(
   runners: ReadonlyMap<string, ServiceRunner>,
   resources: AsyncDisposableStack,
 ): Host {
-  const { log } = parts;
+  const { log } = parts.observation;
   const { safeMode } = control;
   return {
     safeMode,
     control,
-    bus: parts.bus,
+    bus: parts.messaging.bus,
     async resumed() {
-      parts.bus.publish(computerResumed, {});
+      parts.messaging.bus.publish(computerResumed, {});
       await control.services();
     },
     opensBrowser: config.read().host.openBrowser,
@@ -351,12 +359,12 @@ function createHost(
       return accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
     },
     async setupUrl() {
-      const base = parts.address('control');
+      const base = parts.addresses.address('control');
       if (base === undefined || !accounts.firstRun.needed()) return undefined;
       return `${base}/setup?code=${await accounts.firstRun.code()}`;
     },
     stopTimeoutMs: () =>
-      Math.max(1000, ...[...runners.values()].map(({ descriptor }) => getStopTimeout(descriptor, parts))),
+      Math.max(1000, ...[...runners.values()].map(({ descriptor }) => getStopTimeout(descriptor, parts.runtime))),
     getLeftBehind: () => [...runners].filter(([, runner]) => runner.isLeftBehind).map(([id]) => id),
     log,
     async [Symbol.asyncDispose]() {

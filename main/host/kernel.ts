@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
 import { engineProgress } from '../../services/contracts/control/engines.ts';
 import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
-import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
+import { openAccounts, type AccountsPolicy, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
 import { AppAddresses } from './services/app-pages.ts';
 import { createSecurityLog, securityLogName } from './log/security-log.ts';
@@ -25,7 +25,7 @@ import { createCallerResolver } from './http/caller.ts';
 import { compileTrustedProxies, type TrustPredicate } from './http/proxies.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import type { HostDependencies } from './services/host-parts.ts';
+import type { HostDependencies, ListenerAddresses, Outgoing, RequestOrigins } from './services/host-parts.ts';
 import { LoopWatch } from './runtime/loop-watch.ts';
 import { systemRandom } from './runtime/random.ts';
 import { checkDatabaseKey, databaseKeyMigrations } from './vault/database-key-check.ts';
@@ -98,44 +98,53 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       clock,
       random,
       bus,
-      log: log.child('accounts'),
-      security,
-      metrics: metrics.host,
-      sessionDays: () => config.read().host.sessionDays,
-      requireSecondFactor: () => config.read().host.requireSecondFactor,
-      ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
+      observation: { log: log.child('accounts'), security, metrics: metrics.host },
+      policy: createAccountsPolicy(config, options.passwordCost),
     }),
   );
   const engines = openKernelEngines(options, config, bus);
   const trusts = trustConfiguredProxies(config);
+  const readThread = opening.use(new ReadThread({ clock, log: log.child('database') }));
+  const network = openNetwork(opening, log, options.addresses);
   const parts: HostDependencies = {
-    dataDir,
-    uncountedCrashes: new Set(options.isAfterCrash === true ? options.descriptors.map(({ id }) => id) : []),
-    databaseUrl,
-    loop,
-    readThread: opening.use(new ReadThread({ clock, log: log.child('database') })),
-    hostSettings: () => config.read().host,
-    log,
-    metrics,
-    bus,
-    handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
-    feeds: createFeeds(log),
-    accounts,
-    releases: accounts.releases,
-    security,
-    vault,
-    engines,
-    clock,
-    random,
-    address: options.address,
-    appPages: new AppAddresses({ address: options.address, publicUrl: () => config.read().host.publicUrl }),
-    ...openNetwork(opening, log, options.addresses),
-    caller: createCallerResolver(() => config.read().host.allowedOrigins, trusts),
-    trusts,
-    portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
+    storage: {
+      dataDir,
+      uncountedCrashes: new Set(options.isAfterCrash === true ? options.descriptors.map(({ id }) => id) : []),
+      databaseUrl,
+      readThread,
+    },
+    observation: { loop, log, metrics, security },
+    runtime: { hostSettings: () => config.read().host, clock, random },
+    messaging: {
+      bus,
+      handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
+      feeds: createFeeds(log),
+    },
+    identities: { accounts, releases: accounts.releases, vault },
+    outgoing: { engines, ...network.outgoing },
+    addresses: {
+      ...network.addresses,
+      address: options.address,
+      appPages: new AppAddresses({ address: options.address, publicUrl: () => config.read().host.publicUrl }),
+      portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
+    },
+    origins: {
+      ...network.origins,
+      caller: createCallerResolver(() => config.read().host.allowedOrigins, trusts),
+      trusts,
+    },
   };
   const resources = opening.move();
   return { config, accounts, engines, parts, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Creates the rules for passwords and sessions, which follow the settings. */
+function createAccountsPolicy(config: Config, passwordCost: number | undefined): AccountsPolicy {
+  return {
+    sessionDays: () => config.read().host.sessionDays,
+    requireSecondFactor: () => config.read().host.requireSecondFactor,
+    ...(passwordCost === undefined ? {} : { passwordCost }),
+  };
 }
 
 /** Opens the settings, and the vault as soon as the settings of the key store are read. */
@@ -191,7 +200,11 @@ function trustConfiguredProxies(config: Config): TrustPredicate {
   };
 }
 
-type Network = Pick<HostDependencies, 'fetch' | 'addresses' | 'noteAddress' | 'isLocalProgram' | 'childPids'>;
+interface Network {
+  readonly outgoing: Pick<Outgoing, 'fetch' | 'childPids'>;
+  readonly addresses: Pick<ListenerAddresses, 'addresses' | 'noteAddress'>;
+  readonly origins: Pick<RequestOrigins, 'isLocalProgram'>;
+}
 
 /** Opens outgoing connections, and detects connections of this host and of its child processes. */
 function openNetwork(opening: AsyncDisposableStack, log: HostLog, listenerAddresses: () => readonly string[]): Network {
@@ -201,11 +214,9 @@ function openNetwork(opening: AsyncDisposableStack, log: HostLog, listenerAddres
   const childPids = new Set<number>();
   const localPrograms = new LocalPrograms(ownConnections, childPids);
   return {
-    fetch: opening.use(createFetch({ log: log.child('fetch'), ownConnections })),
-    addresses,
-    noteAddress: (address) => registered.add(address),
-    isLocalProgram: (request) => localPrograms.includes(request),
-    childPids,
+    outgoing: { fetch: opening.use(createFetch({ log: log.child('fetch'), ownConnections })), childPids },
+    addresses: { addresses, noteAddress: (address) => registered.add(address) },
+    origins: { isLocalProgram: (request) => localPrograms.includes(request) },
   };
 }
 

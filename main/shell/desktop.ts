@@ -171,20 +171,21 @@ class DesktopApp {
       preferences,
       clock: systemClock,
       waiting: () => getPhaseNotice(this.#host?.phase() ?? 'starting', this.#host?.reason() ?? null),
-      webPreferences: webPreferences(join(root, 'preload.cjs')),
-      icon: join(root, 'assets', 'icon.png'),
-      decide: () =>
-        decideClosing({
-          preferences,
-          inTray: () => this.#tray !== undefined,
-          showQuestion: showCloseDialog(parts.dialog),
-        }),
-      hidden: () => showTrayHint(this.#tray !== undefined, preferences, this.#notifier),
-      quit: () => parts.app.quit(),
-      // Windows emits no 'before-quit' then, and waits a few seconds for programs that delay the end of the session.
-      sessionEnds: (event) => {
-        event.preventDefault();
-        void this.#quit();
+      appearance: { webPreferences: webPreferences(join(root, 'preload.cjs')), icon: join(root, 'assets', 'icon.png') },
+      closing: {
+        decide: () =>
+          decideClosing({
+            preferences,
+            inTray: () => this.#tray !== undefined,
+            showQuestion: showCloseDialog(parts.dialog),
+          }),
+        hidden: () => showTrayHint(this.#tray !== undefined, preferences, this.#notifier),
+        quit: () => parts.app.quit(),
+        // Windows emits no 'before-quit' then, and waits a few seconds for programs that delay the end of the session.
+        sessionEnds: (event) => {
+          event.preventDefault();
+          void this.#quit();
+        },
       },
       failed: this.#warn('the window could not be closed'),
       failing: (retry) =>
@@ -278,16 +279,20 @@ class DesktopApp {
     const { app, clipboard } = this.#options.parts;
     return {
       open: this.#open,
-      turn: (id, on) => void this.#host?.ask('turn', { id, on }).catch(this.#warn('a service could not be switched')),
-      restart: (id) => void this.#host?.ask('restart', id).catch(this.#warn('a service could not be started')),
-      startAgain: () => this.#host?.restart(),
+      services: {
+        turn: (id, on) => void this.#host?.ask('turn', { id, on }).catch(this.#warn('a service could not be switched')),
+        restart: (id) => void this.#host?.ask('restart', id).catch(this.#warn('a service could not be started')),
+        startAgain: () => this.#host?.restart(),
+      },
       copy: (text) => void clipboard.writeText(text).catch(this.#warn('an address could not be copied')),
       pause: (until) => void this.#host?.ask('pause', until).catch(this.#warn('popups could not be paused')),
-      startAtLogin: (on) =>
-        void this.#setStartAtLogin(loginItem, on).catch(this.#warn('start at login could not be changed')),
-      keepRunning: (on) => {
-        this.#preferences.set('keepRunning', on);
-        this.#updateTray();
+      preferences: {
+        startAtLogin: (on) =>
+          void this.#setStartAtLogin(loginItem, on).catch(this.#warn('start at login could not be changed')),
+        keepRunning: (on) => {
+          this.#preferences.set('keepRunning', on);
+          this.#updateTray();
+        },
       },
       checkForUpdate: () => void updates.check(),
       quit: () => app.quit(),

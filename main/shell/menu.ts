@@ -3,19 +3,29 @@ import type { ServiceState } from '../../services/contracts/control/api.ts';
 import type { UpdateState } from '../../services/contracts/control/desktop.ts';
 import { clock, isPaused, nextMorning, formatStatus, type MenuStatus } from '../desktop/tray-state.ts';
 
-/** Actions of the menu items. */
-export interface MenuActions {
-  /** A path of the app, e.g. `/downloads`. */
-  open(path: string): void;
+/** Controls of the services and of the process that runs them. */
+export interface ServiceActions {
   turn(service: string, on: boolean): void;
   restart(service: string): void;
   /** Restarts the host process. */
   startAgain(): void;
+}
+
+/** Changes of the preferences of the desktop app. */
+export interface PreferenceActions {
+  startAtLogin(on: boolean): void;
+  keepRunning(on: boolean): void;
+}
+
+/** Actions of the menu items. */
+export interface MenuActions {
+  /** A path of the app, e.g. `/downloads`. */
+  open(path: string): void;
+  readonly services: ServiceActions;
+  readonly preferences: PreferenceActions;
   copy(text: string): void;
   /** ms since the epoch; null ends the pause. */
   pause(until: number | null): void;
-  startAtLogin(on: boolean): void;
-  keepRunning(on: boolean): void;
   checkForUpdate(): void;
   quit(): void;
 }
@@ -30,20 +40,20 @@ export function trayMenu(status: MenuStatus, actions: MenuActions): MenuItemCons
     { label: 'Open Homeport', click: () => actions.open('/') },
     ...(status.phase === 'running' ? runningItems(status, actions) : []),
     ...(status.phase === 'silent' || status.phase === 'waiting'
-      ? [{ label: 'Start the services again now', click: () => actions.startAgain() }]
+      ? [{ label: 'Start the services again now', click: () => actions.services.startAgain() }]
       : []),
     { type: 'separator' },
     {
       label: 'Start at login',
       type: 'checkbox',
       checked: status.startsAtLogin,
-      click: ({ checked }) => actions.startAtLogin(checked),
+      click: ({ checked }) => actions.preferences.startAtLogin(checked),
     },
     {
       label: 'Keep running when the window is closed',
       type: 'checkbox',
       checked: status.keepsRunning,
-      click: ({ checked }) => actions.keepRunning(checked),
+      click: ({ checked }) => actions.preferences.keepRunning(checked),
     },
     ...updateItem(status.update, actions),
     { type: 'separator' },
@@ -77,11 +87,11 @@ function serviceItem(service: ServiceState, actions: MenuActions): MenuItemConst
   const { id, title, state, address, reason } = service;
   const submenu: MenuItemConstructorOptions[] = [];
   if (reason !== null) submenu.push({ label: truncate(reason), enabled: false });
-  if (state === 'failed') submenu.push({ label: 'Try again', click: () => actions.restart(id) });
+  if (state === 'failed') submenu.push({ label: 'Try again', click: () => actions.services.restart(id) });
   submenu.push(
     state === 'off'
-      ? { label: 'Start', click: () => actions.turn(id, true) }
-      : { label: 'Stop', click: () => actions.turn(id, false) },
+      ? { label: 'Start', click: () => actions.services.turn(id, true) }
+      : { label: 'Stop', click: () => actions.services.turn(id, false) },
   );
   if (address !== null) submenu.push({ label: `Copy ${address}`, click: () => actions.copy(address) });
   return { label: `${title}: ${stateLabels[state]}`, submenu };
@@ -99,7 +109,7 @@ function networkItem(network: ServiceState, actions: MenuActions): MenuItemConst
         label: 'Let other devices in',
         type: 'checkbox' as const,
         checked: state !== 'off' && state !== 'stopping',
-        click: () => actions.turn(network.id, state === 'off'),
+        click: () => actions.services.turn(network.id, state === 'off'),
       },
       { label: 'What is shared', click: () => actions.open('/network') },
     ],

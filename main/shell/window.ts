@@ -6,12 +6,14 @@ import type { Preferences } from '../desktop/preferences.ts';
 import type { ElectronApi, ElectronWindow } from './electron.ts';
 import { openPage, type PageOptions, type WindowPage } from './page.ts';
 
-export interface WindowOptions extends Pick<PageOptions, 'waiting' | 'failing'> {
-  readonly parts: Pick<ElectronApi, 'BrowserWindow' | 'nativeTheme' | 'screen'>;
-  readonly clock: Clock;
-  readonly preferences: Preferences;
+/** Icon of the window and settings of its page. */
+export interface WindowAppearance {
   readonly webPreferences: WebPreferences;
   readonly icon: string;
+}
+
+/** Handlers of the window when it is closed. */
+export interface WindowClosing {
   /** Called each time the user closes the window. */
   readonly decide: () => Closing | Promise<Closing>;
   /** Called when the window was hidden by closing it. */
@@ -19,6 +21,14 @@ export interface WindowOptions extends Pick<PageOptions, 'waiting' | 'failing'> 
   readonly quit: () => void;
   /** Called when Windows ends the session of the user, before it ends the programs. */
   readonly sessionEnds: (event: { preventDefault(): void }) => void;
+}
+
+export interface WindowOptions extends Pick<PageOptions, 'waiting' | 'failing'> {
+  readonly parts: Pick<ElectronApi, 'BrowserWindow' | 'nativeTheme' | 'screen'>;
+  readonly clock: Clock;
+  readonly preferences: Preferences;
+  readonly appearance: WindowAppearance;
+  readonly closing: WindowClosing;
   readonly failed: (error: unknown) => void;
 }
 
@@ -105,7 +115,8 @@ class ReusedWindow implements AppWindow {
   }
 
   #create(): CreatedWindow {
-    const { parts, preferences, clock, icon, webPreferences, waiting, failing } = this.#options;
+    const { parts, preferences, clock, waiting, failing } = this.#options;
+    const { icon, webPreferences } = this.#options.appearance;
     const bounds = preferences.get('bounds');
     const window = new parts.BrowserWindow({
       ...defaultSize,
@@ -127,8 +138,8 @@ class ReusedWindow implements AppWindow {
       event.preventDefault();
       this.#decideClosing(window);
     });
-    window.on('query-session-end', this.#options.sessionEnds);
-    window.on('session-end', this.#options.sessionEnds);
+    window.on('query-session-end', this.#options.closing.sessionEnds);
+    window.on('session-end', this.#options.closing.sessionEnds);
     window.on('closed', () => {
       this.#wasOpened = false;
       page[Symbol.dispose]();
@@ -140,7 +151,7 @@ class ReusedWindow implements AppWindow {
   #decideClosing(window: ElectronWindow): void {
     // The dialog is already shown.
     if (this.#isDeciding) return;
-    const decision = this.#options.decide();
+    const decision = this.#options.closing.decide();
     if (typeof decision === 'string') return this.#close(window, decision);
     this.#isDeciding = true;
     decision
@@ -150,9 +161,9 @@ class ReusedWindow implements AppWindow {
   }
 
   #close(window: ElectronWindow, decision: Closing): void {
-    if (decision === 'quit') this.#options.quit();
+    if (decision === 'quit') this.#options.closing.quit();
     if (decision !== 'hide') return;
     window.hide();
-    this.#options.hidden();
+    this.#options.closing.hidden();
   }
 }

@@ -72,15 +72,19 @@ function create(context: Context, initialSettings: Settings): Service {
     settings,
     metrics,
     profiles,
-    aggregator,
-    requestContexts: new RequestContextFactory(context, settings, profiles, proxy),
-    upstream,
     activity,
-    pool,
-    links,
-    player,
-    precacher: new Precacher({ context, aggregator, titles, links, player, sandbox }),
-    proxy,
+    catalog: {
+      aggregator,
+      upstream,
+      requestContexts: new RequestContextFactory(context, settings, profiles, proxy),
+    },
+    playback: {
+      pool,
+      links,
+      player,
+      proxy,
+      precacher: new Precacher({ context, aggregator, titles, links, player, sandbox }),
+    },
     limits: new RateLimits(clock, () => settings.disableRateLimits),
   };
   return {

@@ -123,19 +123,19 @@ export class Network implements AsyncDisposable {
     });
     return new ReverseProxy({
       context,
-      targets: () => this.#targets(),
-      upstreams: this.#upstreams,
-      gate,
-      cookie,
-      signedIn: this.signedIn,
-      provider: this.#provider,
+      routing: {
+        targets: () => this.#targets(),
+        upstreams: this.#upstreams,
+        exposure: (id) => this.exposure(id),
+        addressFor: (id, request) => this.#addressFor(id, request),
+      },
+      signIn: { gate, cookie, signedIn: this.signedIn, provider: this.#provider, label: this.#label },
       metrics,
-      label: this.#label,
-      exposure: (id) => this.exposure(id),
-      publicPaths: () => this.#settings.publicPaths,
-      isStrict: () => this.#settings.strictTransport,
-      addressFor: (id, request) => this.#addressFor(id, request),
-      isAdmittedAddress: (address) => this.#addresses.accepts(address),
+      policy: {
+        publicPaths: () => this.#settings.publicPaths,
+        isStrict: () => this.#settings.strictTransport,
+        isAdmittedAddress: (address) => this.#addresses.accepts(address),
+      },
     });
   }
 

@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import type { Kysely } from 'kysely';
 import type { ApiHandler } from '../contracts/api.ts';
 import type { Context } from '../contracts/service.ts';
 import { branchRoutes } from './app-api/branches.ts';
@@ -12,13 +11,19 @@ import { pullRequestRoutes } from './app-api/pulls.ts';
 import { releaseRoutes } from './app-api/releases.ts';
 import { repositoryApiRoutes } from './app-api/routes.ts';
 import { settingsRoutes } from './app-api/settings.ts';
+import type {
+  AccessControl,
+  Collaboration,
+  PushControl,
+  RepositoryFeatures,
+  RouteDependencies,
+  Webhooks,
+} from './components.ts';
+import type { RepositoryStorage } from './repositories/storage.ts';
 import { Git } from './engine/git.ts';
-import { getLevelOfAccount } from './gitea-api/api-dependencies.ts';
+import { getLevelOfAccount } from './gitea-api/repository-requests.ts';
 import type { Route } from './gitea-api/call.ts';
-import type { ContentDependencies } from './gitea-api/content-dependencies.ts';
-import type { HookDependencies } from './gitea-api/hooks.ts';
 import { mayWrite } from './gitea-api/issues/issue-access.ts';
-import type { PullDependencies } from './gitea-api/pulls/pull-views.ts';
 import { ApiRouter } from './gitea-api/router.ts';
 import { giteaApiRoutes } from './gitea-api/routes.ts';
 import { buildSwagger } from './gitea-api/swagger.ts';
@@ -56,7 +61,7 @@ import { Lookup } from './repositories/lookup.ts';
 import { Objects } from './repositories/objects.ts';
 import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
-import { Repositories, type Repository } from './repositories/repositories.ts';
+import { Repositories } from './repositories/repositories.ts';
 import { RepositoryManager } from './repositories/repository-manager.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
@@ -64,23 +69,10 @@ import { Tokens } from './sign-in/tokens.ts';
 import { getSshBase } from './ssh/base-url.ts';
 import { Keys } from './ssh/keys.ts';
 import { Statuses } from './statuses/statuses.ts';
-import type { Tables } from './store/tables.ts';
 import { createPushOptionHandler } from './transfer/push-options.ts';
 import { Pushes, type PushConsequence } from './transfer/pushes.ts';
 import { Transfer } from './transfer/transfer.ts';
 import { renderVisitorPage } from './visitors/pages.ts';
-
-/** Repositories in the tables and on disk. */
-export interface RepositoryStorage {
-  readonly db: Kysely<Tables>;
-  readonly git: Git;
-  readonly objects: Objects;
-  readonly repositories: Repositories;
-  readonly owners: Owners;
-  readonly manager: RepositoryManager;
-  readonly folder: (repository: Pick<Repository, 'folder'>) => string;
-  readonly find: (id: number) => Promise<Repository | undefined>;
-}
 
 export function composeStorage(context: Context, settings: Settings): RepositoryStorage {
   const git = new Git(context, settings.gitPath);
@@ -96,15 +88,6 @@ export function composeStorage(context: Context, settings: Settings): Repository
     folder: (repository) => manager.getFolder(repository),
     find: (id) => repositories.findById(id),
   };
-}
-
-/** Credentials of clients and their access to repositories. */
-export interface AccessControl {
-  readonly tokens: Tokens;
-  readonly keys: Keys;
-  readonly signIn: SignIn;
-  readonly access: Access;
-  readonly lookup: Lookup;
 }
 
 export function composeAccessControl(
@@ -125,12 +108,13 @@ export function composeAccessControl(
     signIn: new SignIn(context, tokens),
     access,
     lookup: new Lookup(repositories, access),
+    collaborators: new Collaborators(context),
+    organizations: new Organizations(context),
   };
 }
 
-export interface Webhooks {
-  readonly hooks: Hooks;
-  readonly payloads: PayloadBuilder;
+/** Webhooks with the events that they are sent for. */
+export interface WebhookEvents extends Webhooks {
   readonly pushEvents: ReturnType<typeof createPushHookEvents>;
   readonly issueEvents: ReturnType<typeof createIssueHookEvents>;
 }
@@ -139,7 +123,7 @@ export function composeWebhooks(
   context: Context,
   settings: Settings,
   { git, owners, repositories, find, folder }: RepositoryStorage,
-): Webhooks {
+): WebhookEvents {
   const hooks = new Hooks(context);
   const payloads = new PayloadBuilder({
     context,
@@ -158,7 +142,7 @@ export function composeWebhooks(
 
 interface WebhookJobSources {
   readonly storage: RepositoryStorage;
-  readonly webhooks: Webhooks;
+  readonly webhooks: WebhookEvents;
   readonly collaboration: Pick<Collaboration, 'issues' | 'pulls'>;
 }
 
@@ -168,28 +152,14 @@ export function handleWebhookJobs(
   settings: Settings,
   { storage, webhooks, collaboration }: WebhookJobSources,
 ): Disposable {
-  const { db, find, owners } = storage;
   const { hooks, issueEvents, payloads, pushEvents } = webhooks;
   const { issues, pulls } = collaboration;
   const mayReachLocal = (): boolean => settings.hooksToLocalNetwork;
   const resources = new DisposableStack();
   resources.use(pushEvents.handle());
-  resources.use(issueEvents.handle({ context, db, find, payloads, issues, owners, pulls }));
+  resources.use(issueEvents.handle({ context, storage, payloads, issues, pulls }));
   resources.use(handleDeliveries({ context, hooks, mayReachLocal }));
   return resources;
-}
-
-/** Pushes, issues and pull requests, with the rules for them. */
-export interface Collaboration {
-  readonly protections: Protections;
-  readonly tagProtections: TagProtections;
-  readonly statuses: Statuses;
-  readonly issues: Issues;
-  readonly writer: IssueWriter;
-  readonly pulls: Pulls;
-  readonly pushes: Pushes;
-  readonly rules: MergeRules;
-  readonly merges: Merges;
 }
 
 /** Observers of changes. */
@@ -198,52 +168,44 @@ interface ChangeObservers {
   readonly issueListener: IssueListener;
 }
 
+/** Composes pushes, issues and pull requests, whose rules depend on each other. */
 export function composeCollaboration(
   context: Context,
   storage: RepositoryStorage,
   accessControl: AccessControl,
   { consequences, issueListener }: ChangeObservers,
-): Collaboration {
-  const { db, git, objects, repositories, folder } = storage;
+): { readonly collaboration: Collaboration; readonly pushControl: PushControl } {
+  const { db, git, repositories, folder } = storage;
   const protections = new Protections(context);
   const statuses = new Statuses(context);
   const issues = new Issues(db, repositories);
   const writer = new IssueWriter({ context, listeners: [issueListener] });
   const comparisons = new Comparisons(context, git);
-  const pullDependencies = { comparisons, db, folder, git, objects, repositories, writer };
-  const pulls = new Pulls(pullDependencies);
+  const pulls = new Pulls({ comparisons, storage, writer });
   const pushes = new Pushes({
     context,
     git,
     repositories,
     folder,
     consequences,
-    preparations: [createIssueUpdates({ ...pullDependencies, protections, pulls })],
+    preparations: [createIssueUpdates({ comparisons, storage, writer, protections, pulls })],
   });
+  const pushControl = { pushes, protections, tagProtections: new TagProtections(context) };
   const rules = new MergeRules({
     db,
     protections,
     statuses,
     mayWrite: async (repository, account) => mayWrite(await getLevelOfAccount(accessControl, account, repository)),
   });
-  return {
-    protections,
-    tagProtections: new TagProtections(context),
-    statuses,
-    issues,
-    writer,
-    pulls,
-    pushes,
-    rules,
-    merges: new Merges({ ...pullDependencies, context, issues, protections, pulls, pushes, rules }),
-  };
+  const merges = new Merges({ context, comparisons, storage, pushControl, issues, writer, pulls, rules });
+  return { collaboration: { issues, writer, pulls, merges, rules, statuses }, pushControl };
 }
 
 export function composeTransfer(
   context: Context,
   settings: Settings,
   { git, folder, manager }: RepositoryStorage,
-  { protections, pushes, tagProtections }: Collaboration,
+  { protections, pushes, tagProtections }: PushControl,
 ): Transfer {
   return new Transfer({
     context,
@@ -258,46 +220,18 @@ export function composeTransfer(
   });
 }
 
-/** Dependencies of the routes of both APIs. */
-export type RouteDependencies = ContentDependencies &
-  HookDependencies &
-  PullDependencies & { readonly portable: Portable };
-
-interface Components {
-  readonly storage: RepositoryStorage;
-  readonly accessControl: AccessControl;
-  readonly webhooks: Webhooks;
-  readonly collaboration: Collaboration;
-  readonly lfs: LfsStore;
-}
-
-export function composeRouteDependencies(
+/** Composes what a repository has in addition to its branches and tags. */
+export function composeFeatures(
   context: Context,
-  settings: Settings,
-  { storage, accessControl, webhooks, collaboration, lfs }: Components,
-): RouteDependencies {
-  const { db, git, objects, repositories, owners, manager } = storage;
+  { git, manager, repositories }: RepositoryStorage,
+  lfs: LfsStore,
+): RepositoryFeatures {
   const releases = new Releases(context);
   return {
-    context,
-    settings,
-    db,
-    git,
-    objects,
-    repositories,
-    owners,
-    manager,
-    ...accessControl,
-    ...collaboration,
-    hooks: webhooks.hooks,
-    payloads: webhooks.payloads,
     lfs,
-    ssh: (base) => getSshBase(context, settings, base),
     lastCommits: new LastCommits(git),
-    collaborators: new Collaborators(context),
-    organizations: new Organizations(context),
-    forks: new Forks(context, { git, manager, lfs, repositories }),
     releases,
+    forks: new Forks(context, { git, manager, lfs, repositories }),
     portable: new Portable({ context, git, manager, lfs, releases, repositories }),
   };
 }
@@ -322,7 +256,9 @@ export function composeHttp(
   deps: RouteDependencies,
   { transfer, tickets, metrics }: { transfer: Transfer; tickets: LfsTickets; metrics: GitMetrics },
 ): RequestListener {
-  const { context, git, lfs, lookup, manager, settings, signIn } = deps;
+  const { context, settings } = deps;
+  const { git, manager, owners } = deps.storage;
+  const { access, lookup, signIn } = deps.accessControl;
   const routes = giteaApiRoutes(deps);
   return gitListener({
     context,
@@ -334,20 +270,19 @@ export function composeHttp(
       transfer,
       git,
       folder: (repository) => manager.getFolder(repository),
-      createOnPush: (caller, owner, name) => createOnPush(deps, caller, owner, name),
+      createOnPush: (caller, owner, name) => createOnPush({ settings, access, owners, manager }, caller, owner, name),
     },
-    lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
-    api: composeRouter(deps, routes),
+    lfs: { context, signIn, lookup, store: deps.features.lfs, locks: new Locks(context), tickets },
+    api: { router: composeRouter(deps, routes), swagger: buildSwagger(routes) },
     web: async (request, url, base) =>
       (await pullTextAnswer(deps, request, url)) ?? webAnswer(deps, request, url, base),
     visitorPage: (url, links) => renderVisitorPage(deps, url, links),
-    swagger: buildSwagger(routes),
     recordDuration: (seconds, kind) => metrics.requestDuration.observe(seconds, { kind }),
   });
 }
 
 function composeRouter(
-  { context, lookup, repositories, signIn }: RouteDependencies,
+  { context, accessControl: { lookup, signIn }, storage: { repositories } }: RouteDependencies,
   routes: readonly Route[],
 ): ApiRouter {
   return new ApiRouter(

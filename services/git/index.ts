@@ -6,8 +6,8 @@ import {
   composeAccessControl,
   composeAppApi,
   composeCollaboration,
+  composeFeatures,
   composeHttp,
-  composeRouteDependencies,
   composeStorage,
   composeTransfer,
   composeWebhooks,
@@ -38,20 +38,20 @@ function create(context: Context, initialSettings: Settings): Service {
   const { git, find, folder, manager, objects, owners, repositories } = storage;
   resources.use(objects);
   const accessControl = composeAccessControl(context, settings, storage);
-  const { keys, lookup, signIn } = accessControl;
+  const { keys, lookup, organizations, signIn } = accessControl;
   const webhooks = composeWebhooks(context, settings, storage);
   const branches = (): readonly string[] => settings.noticeBranches;
   const pushNotifications = createPushNotifications({ context, branches, git, find, folder });
-  const collaboration = composeCollaboration(context, storage, accessControl, {
+  const { collaboration, pushControl } = composeCollaboration(context, storage, accessControl, {
     consequences: [pushNotifications.consequence, webhooks.pushEvents.consequence, recordPushHistory(context.clock)],
     issueListener: webhooks.issueEvents.listener,
   });
-  const transfer = composeTransfer(context, settings, storage, collaboration);
+  const transfer = composeTransfer(context, settings, storage, pushControl);
   const lfs = new LfsStore(context, { quota: () => settings.lfsQuotaMegabytes * 1024 * 1024 });
   const tickets = new LfsTickets(context, signIn, keys);
   const metrics = createGitMetrics(context, repositories);
-  const routes = composeRouteDependencies(context, settings, { storage, accessControl, webhooks, collaboration, lfs });
-  const { organizations, portable } = routes;
+  const features = composeFeatures(context, storage, lfs);
+  const routes = { context, settings, storage, accessControl, pushControl, collaboration, webhooks, features };
   const { payloads } = webhooks;
   const lfsAddress: SshDependencies['lfsAddress'] = (repository) => payloads.getLfsAddress(repository);
   const ssh = new SshListener({ context, keys, signIn, lookup, transfer, tickets, lfsAddress });
@@ -74,7 +74,7 @@ function create(context: Context, initialSettings: Settings): Service {
         context.log.error('git unavailable', { error });
         return;
       }
-      await recover(context, { storage, collaboration, webhooks, lfs, portable });
+      await recover(routes);
       problems.nameConflicts = await organizations.claimNames();
       await releaseAbandoned(owners, accountData);
       maintenance = resources.use(new Maintenance({ context, git, find, folder }));

@@ -1,27 +1,20 @@
 import type { AccountData } from '../contracts/control/account-data.ts';
-import type { Context } from '../contracts/service.ts';
-import type { Collaboration, RepositoryStorage, Webhooks } from './composition.ts';
-import type { LfsStore } from './lfs/lfs-store.ts';
-import type { Portable } from './portable/portable.ts';
+import type { RouteDependencies } from './components.ts';
 import { cleanMergeAreas } from './pulls/merge-area.ts';
 import { reconcileRestored } from './repositories/backup.ts';
 import type { Owners } from './repositories/owners.ts';
 
-interface RecoveryCollaborators {
-  readonly storage: RepositoryStorage;
-  readonly collaboration: Collaboration;
-  readonly webhooks: Webhooks;
-  readonly lfs: LfsStore;
-  readonly portable: Portable;
-}
-
 /** Repairs unfinished work of an interrupted run or a restored backup. */
-export async function recover(
-  context: Context,
-  { storage, collaboration, webhooks, lfs, portable }: RecoveryCollaborators,
-): Promise<void> {
+export async function recover({
+  context,
+  storage,
+  collaboration,
+  pushControl: { pushes },
+  webhooks,
+  features: { lfs, portable },
+}: RouteDependencies): Promise<void> {
   const { db, git, folder, manager } = storage;
-  const { merges, pulls, pushes } = collaboration;
+  const { merges, pulls } = collaboration;
   await reconcileRestored({ context, git }, folder);
   await manager.removeStale(db);
   await cleanMergeAreas(context.files);

@@ -46,12 +46,10 @@ function create(context: Context, initialSettings: Settings): Service {
     routing,
     messages,
     sources,
-    processed,
-    activity,
+    journal: { processed, activity },
     deliveryBackoff,
     topicMail: new TopicMail(accounts, () => routing.topics),
-    signIn,
-    requiresSignIn: () => settings.signIn === 'required',
+    authorization: { signIn, requiresSignIn: () => settings.signIn === 'required' },
   });
   const deliveryWorker = new DeliveryWorker({
     context,

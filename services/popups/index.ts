@@ -32,15 +32,20 @@ function create(context: DesktopContext, initialSettings: unknown): Service {
     ],
 
     async start() {
+      const { notifier, openPage, openLink } = context.desktop;
       running = resources.use(
         await openPopups({
           bus,
           clock,
           log,
-          ...context.desktop,
+          notifier,
           file: join(context.files, 'popups.json'),
           settings: () => settings,
-          markRead: (ids) => handovers.pass(inboxRead, random.text(20), { ids: [...ids] }),
+          actions: {
+            openPage,
+            openLink,
+            markRead: (ids) => handovers.pass(inboxRead, random.text(20), { ids: [...ids] }),
+          },
         }),
       );
       resources.use(bus.subscribe(computerResumed, () => running?.refresh()));

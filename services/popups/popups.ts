@@ -34,6 +34,15 @@ const checkIntervalMs = 60_000;
 /** Delay in ms that combines updates of the held messages for pages. */
 const updateDelayMs = 250;
 
+/** Actions of a notification. */
+export interface PopupActions {
+  /** Opens a page of Homeport such as `/inbox/12`. */
+  readonly openPage: (path: string) => void;
+  /** Opens an http or https URL. */
+  readonly openLink: (url: string) => void;
+  readonly markRead: (ids: readonly number[]) => Promise<void>;
+}
+
 export interface PopupsOptions {
   /** File for state that survives a restart. */
   readonly file: string;
@@ -45,11 +54,7 @@ export interface PopupsOptions {
   readonly settings: () => PopupSettings;
   /** Time zone of the quiet hours; defaults to that of the computer. */
   readonly zone?: string;
-  /** Opens a page of Homeport such as `/inbox/12`. */
-  readonly openPage: (path: string) => void;
-  /** Opens an http or https URL. */
-  readonly openLink: (url: string) => void;
-  readonly markRead: (ids: readonly number[]) => Promise<void>;
+  readonly actions: PopupActions;
 }
 
 export interface Popups extends AsyncDisposable {
@@ -96,7 +101,9 @@ class InboxPopups implements Popups {
       topics: this.#topics.toSaved(),
       urgent: [...this.#urgent.briefs],
     }));
-    this.#handleEvent = createPopupEventHandler(options, (ids) => this.#handleSeen(ids));
+    this.#handleEvent = createPopupEventHandler({ log: options.log, ...options.actions }, (ids) =>
+      this.#handleSeen(ids),
+    );
     const { clock, bus, settings } = options;
     const minutes = (): number => (settings().popups ? settings().repeatUrgentMinutes : 0);
     this.#urgent = new Reminders(saved.urgent, clock, minutes, (briefs) => {

@@ -87,7 +87,9 @@ function create(context: Context, initialSettings: Settings): Service {
   const routes = { ...access.routes, ...webPushRoutes(webPush, context.publicUrl) };
   const features = { visitors, traffic, subscribers, delivery, recurring, search, webPush, quietHours };
   const ntfyApi = new NtfyApi(ntfyContext, settings, derivedSettings, { ...features, routes, sendsMail });
-  const lifecycle = new Lifecycle(context, { ...features, access, emails, keepAlive, derivedSettings });
+  const clients = { visitors, subscribers, access, keepAlive };
+  const sending = { webPush, quietHours, emails };
+  const lifecycle = new Lifecycle(context, { traffic, search, delivery, recurring, clients, sending, derivedSettings });
   return {
     http: ntfyApi.http,
     upgrade: ntfyApi.upgrade,

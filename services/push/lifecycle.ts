@@ -20,19 +20,29 @@ import type { WebPush } from './web-push/web-push.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
+/** Clients of the server: visitors, and subscribers with their open connections. */
+export interface ClientFeatures {
+  readonly visitors: Visitors;
+  readonly access: Access;
+  readonly subscribers: Subscribers;
+  readonly keepAlive: KeepAlive;
+}
+
+/** Ways in which messages leave the server besides subscriptions. */
+export interface SendingFeatures {
+  readonly webPush: WebPush;
+  readonly emails: Emails;
+  readonly quietHours: QuietHours;
+}
+
 /** Features that start, stop or have regular work. */
 interface Features {
-  readonly visitors: Visitors;
-  readonly subscribers: Subscribers;
+  readonly clients: ClientFeatures;
   readonly traffic: Traffic;
-  readonly quietHours: QuietHours;
-  readonly webPush: WebPush;
+  readonly sending: SendingFeatures;
   readonly search: Search;
-  readonly emails: Emails;
   readonly delivery: Delivery;
   readonly recurring: Recurring;
-  readonly keepAlive: KeepAlive;
-  readonly access: Access;
   readonly derivedSettings: DerivedSettings;
 }
 
@@ -48,8 +58,9 @@ export class Lifecycle implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const { access, delivery, derivedSettings, emails, keepAlive, quietHours, recurring, traffic, visitors, webPush } =
-      this.#features;
+    const { delivery, derivedSettings, recurring, traffic } = this.#features;
+    const { access, keepAlive, visitors } = this.#features.clients;
+    const { emails, quietHours, webPush } = this.#features.sending;
     const context = this.#context;
     const resources = this.#resources;
     await traffic.resume();
@@ -68,7 +79,9 @@ export class Lifecycle implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { delivery, quietHours, recurring, subscribers, traffic } = this.#features;
+    const { delivery, recurring, traffic } = this.#features;
+    const { quietHours } = this.#features.sending;
+    const { subscribers } = this.#features.clients;
     this.#resources.dispose();
     await recurring[Symbol.asyncDispose]();
     await delivery[Symbol.asyncDispose]();
@@ -79,7 +92,7 @@ export class Lifecycle implements AsyncDisposable {
 
   #subscribe(): void {
     const { bus } = this.#context;
-    const { subscribers } = this.#features;
+    const { subscribers } = this.#features.clients;
     const activity = this.#resources.use(new Activity(this.#context, pushStored));
     this.#resources.use(bus.subscribe(pushPublished, activity.touch));
     this.#resources.use(bus.subscribe(pushRetracted, activity.touch));
@@ -95,7 +108,9 @@ export class Lifecycle implements AsyncDisposable {
   }
 
   async #runMinutely(): Promise<void> {
-    const { delivery, quietHours, recurring, search, subscribers, traffic, visitors, webPush } = this.#features;
+    const { delivery, recurring, search, traffic } = this.#features;
+    const { quietHours, webPush } = this.#features.sending;
+    const { subscribers, visitors } = this.#features.clients;
     traffic.statistics.sample();
     // Saved first, because deleted messages can no longer be counted.
     await traffic.save(delivery.publisher);

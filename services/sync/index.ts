@@ -81,7 +81,16 @@ function create(context: Context, initialSettings: Settings): Service {
 
   return {
     http: syncListener({ context, access, dispatch, jobs, engine, answered: metrics.answered }),
-    api: syncHandlers({ context, access, engine, jobs, runs, setups, tasks, taskStore, plans }),
+    api: syncHandlers({
+      context,
+      access,
+      engine,
+      execution: { jobs, runs },
+      setups,
+      tasks,
+      taskStore,
+      plans,
+    }),
     accountData: syncAccountData({ commit, db, jobs }),
     drain: { begin: () => tasks.pauseSchedule(), running: () => jobs.durable.length },
     async start() {

@@ -171,14 +171,13 @@ it('copies an address, truncates a long reason and shows an update in the tray m
         popups: { enabled: true, driver: 'electron', pausedUntil: null, quietUntil: null, held: 0 },
       },
       {
-        ...{ open: nothing, turn: nothing, restart: nothing, pause: nothing, startAtLogin: nothing },
-        ...{
-          keepRunning: nothing,
-          checkForUpdate: nothing,
-          quit: nothing,
-          startAgain: nothing,
-          copy: (text) => copied.push(text),
-        },
+        open: nothing,
+        services: { turn: nothing, restart: nothing, startAgain: nothing },
+        preferences: { startAtLogin: nothing, keepRunning: nothing },
+        pause: nothing,
+        checkForUpdate: nothing,
+        quit: nothing,
+        copy: (text) => copied.push(text),
       },
     );
   const items = menu('idle').flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));

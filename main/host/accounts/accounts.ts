@@ -39,6 +39,23 @@ import { SingleFlight } from '../../../services/kit/single-flight.ts';
 const pollIntervalMs = 30_000;
 const cleanUp = 60 * 60 * 1000;
 
+/** Log, security log and metrics of the accounts. */
+interface AccountsObservation {
+  readonly log: Log;
+  readonly security: SecurityLog;
+  readonly metrics?: Metrics;
+}
+
+/** Rules for passwords and sessions. */
+export interface AccountsPolicy {
+  /** Setting: maximum lifetime of a session in days; default 90. */
+  readonly sessionDays?: () => number;
+  /** Setting: accounts that must have a second factor; default none. */
+  readonly requireSecondFactor?: () => SecondFactorPolicy;
+  /** log2 of scrypt's N for new passwords; default 17: about 128 MiB and 0.3 s per hash. */
+  readonly passwordCost?: number;
+}
+
 export interface AccountsOptions {
   /** Database with {@link accountsMigrations} applied. */
   readonly database: { readonly kysely: Context['db']; readonly commit: Context['commit'] };
@@ -48,15 +65,8 @@ export interface AccountsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly bus: Bus;
-  readonly log: Log;
-  readonly security: SecurityLog;
-  readonly metrics?: Metrics;
-  /** Setting: maximum lifetime of a session in days; default 90. */
-  readonly sessionDays?: () => number;
-  /** Setting: accounts that must have a second factor; default none. */
-  readonly requireSecondFactor?: () => SecondFactorPolicy;
-  /** log2 of scrypt's N for new passwords; default 17: about 128 MiB and 0.3 s per hash. */
-  readonly passwordCost?: number;
+  readonly observation: AccountsObservation;
+  readonly policy?: AccountsPolicy;
 }
 
 /** Accounts with the functions of the host in addition to those of services. */
@@ -69,7 +79,8 @@ export interface HostAccounts extends Accounts, Sessions, Portable, DeclaredAcco
 
 /** Opens the accounts; the first start creates the predefined service accounts, disabled. */
 export async function openAccounts(options: AccountsOptions): Promise<HostAccounts> {
-  const { vault, clock, random, bus, log, security } = options;
+  const { vault, clock, random, bus, policy = {} } = options;
+  const { log, security, metrics } = options.observation;
   const { commit } = options.database;
   const kysely: Db = options.database.kysely;
   await insertMissingPresets(options);
@@ -78,37 +89,29 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const directory = new Directory(kysely);
   await directory.synchronize();
   const changes = new Changes(commit, directory, bus, log);
-  const passwords = new Passwords(options.passwordCost ?? 17);
+  const passwords = new Passwords(policy.passwordCost ?? 17);
   const proven = new WeakMap<Identity, string>();
-  const policies = createPolicies(options);
+  const policies = createPolicies(policy);
   const permissions = new Permissions({ directory, clock, proven, ...policies });
   const open = new AsyncDisposableStack();
   const removal = open.use(new ExpiryRemoval(changes, directory, clock, log));
   const uses = open.use(new LastUsed(commit, clock, log, policies.limit));
-  open.use(followChanges(directory, removal, options));
+  open.use(followChanges(directory, removal, { bus, clock, log }));
 
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
   const links = new SessionLinks({ directory, vault, clock, ...policies });
-  const authentication = new Authentication({
-    directory,
-    passwords,
-    renew: renewHash({ changes, passwords, log }),
-    uses,
-    proven,
-    throttle,
-    links,
-    ...policies,
-    clock,
-    random,
-    failures: countFailures(options.metrics),
-    security,
-    isValid: permissions.isStillValid,
-  });
+  const passwordCheck = { passwords, renew: renewHash({ changes, passwords, log }), proven };
+  const attempts = { throttle, failures: countFailures(metrics), security };
+  const sessionRules = { links, isValid: permissions.isStillValid, ...policies };
+  const shared = { directory, clock, random };
+  const authentication = new Authentication({ ...shared, passwordCheck, uses, attempts, sessionRules });
   const secrets = serviceSecrets({ throttle, random, security });
   const passkeys = new Passkeys({ kysely, changes, clock, security });
-  const common = { directory, changes, clock, random, security };
-  const checks = { passkeys, checkSecret: secrets.checkSecret };
-  const factors = new SecondFactorStore({ ...common, ...checks, kysely, vault });
+  const common = { ...shared, changes, security };
+  const { checkSecret } = secrets;
+  const owners = { directory, changes, checkSecret };
+  const factors = new SecondFactorStore({ accounts: owners, passkeys, clock, random, security, kysely, vault });
+  const signIn = { authentication, proven, secondFactors: { passkeys, checkSecret, factors } };
   const releases = new AccountReleases({ kysely, commit, services: options.services.map(({ id }) => id), random, log });
   return {
     authenticate: authentication.authenticate,
@@ -118,7 +121,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     ...secrets,
     ...accountList({ directory, changes, passwords, clock, releases, security }),
     ...accessTokens(common),
-    ...browserSessions({ ...common, authentication, proven, ...policies, secondFactors: { ...checks, factors } }),
+    ...browserSessions({ ...common, signIn, policy: policies }),
     ...portableAccounts({ directory, changes, clock, vault, releases }),
     ...declaredAccounts({ changes, clock, random, log, releases }),
     firstRun: firstRun({ ...common, kysely, passwords, releases }),
@@ -132,7 +135,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
 }
 
 /** Creates the rules of sessions that follow the settings. */
-function createPolicies({ sessionDays = () => 90, requireSecondFactor = () => 'off' }: AccountsOptions) {
+function createPolicies({ sessionDays = () => 90, requireSecondFactor = () => 'off' }: AccountsPolicy) {
   return { limit: new SessionLimit(sessionDays), required: new RequiredSecondFactor(requireSecondFactor) };
 }
 
@@ -199,7 +202,7 @@ class ExpiryRemoval implements AsyncDisposable {
 function followChanges(
   directory: Directory,
   removal: ExpiryRemoval,
-  { bus, clock, log }: Pick<AccountsOptions, 'bus' | 'clock' | 'log'>,
+  { bus, clock, log }: Pick<AccountsOptions, 'bus' | 'clock'> & Pick<AccountsObservation, 'log'>,
 ): Disposable {
   const synchronize = (): void => {
     directory.synchronize().catch((error: unknown) => log.warn('accounts reload failed', { error }));

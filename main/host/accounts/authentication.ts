@@ -37,23 +37,38 @@ interface Proof {
 /** Origin of a request. */
 type Client = Pick<Credentials, 'remoteAddress' | 'isCrossSite'>;
 
-export interface AuthenticationDependencies {
-  readonly directory: Directory;
+/** Verification of passwords, with a memory of those that were proven. */
+export interface PasswordCheck {
   readonly passwords: Passwords;
   /** Replaces a hash of another program or of a lower cost and returns the new one; undefined on failure. */
   readonly renew: (name: string, password: string, foreign: string) => Promise<string | undefined>;
-  readonly uses: LastUsed;
   readonly proven: ProvenPasswords;
-  readonly throttle: SignInThrottle;
+}
+
+/** Rules that decide whether a session or a link is accepted. */
+export interface SessionRules {
   readonly links: SessionLinks;
   readonly limit: SessionLimit;
   readonly required: RequiredSecondFactor;
   /** Returns whether the credentials of an identity are still valid. */
   readonly isValid: (identity: Identity) => boolean;
-  readonly clock: Clock;
-  readonly random: Random;
+}
+
+/** Records and slows down failed attempts. */
+export interface SignInAttempts {
+  readonly throttle: SignInThrottle;
   readonly failures: Counter | undefined;
   readonly security: SecurityLog;
+}
+
+export interface AuthenticationDependencies {
+  readonly directory: Directory;
+  readonly passwordCheck: PasswordCheck;
+  readonly uses: LastUsed;
+  readonly attempts: SignInAttempts;
+  readonly sessionRules: SessionRules;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** Determines the identity behind a request. */
@@ -78,10 +93,10 @@ export class Authentication {
   readonly authenticate: Accounts['authenticate'] = async (credentials) => {
     try {
       const identity = await this.#authenticate(credentials);
-      if (identity !== undefined) this.#parts.security.identified(identity.account);
+      if (identity !== undefined) this.#parts.attempts.security.identified(identity.account);
       return identity;
     } catch (error) {
-      if (error instanceof Problem) this.#parts.failures?.inc({ reason: error.code.replace('accounts.', '') });
+      if (error instanceof Problem) this.#parts.attempts.failures?.inc({ reason: error.code.replace('accounts.', '') });
       throw error;
     }
   };
@@ -94,7 +109,7 @@ export class Authentication {
     return this.#reporting(name, client, async () => {
       const source = getSource(client);
       if (!AccountName.safeParse(name).success || password === '' || password.length > 1024) {
-        this.#parts.throttle.failInvalidToken(source);
+        this.#parts.attempts.throttle.failInvalidToken(source);
         throw buildBadCredentialsProblem();
       }
       const proof = await this.#verifyCredentials(name, password, source);
@@ -110,7 +125,7 @@ export class Authentication {
     } catch (error) {
       const event = error instanceof Problem ? failureEvents.get(error.code) : undefined;
       if (event !== undefined)
-        this.#parts.security.record({ event, account: account ?? '-', address: client.remoteAddress });
+        this.#parts.attempts.security.record({ event, account: account ?? '-', address: client.remoteAddress });
       throw error;
     }
   }
@@ -134,13 +149,13 @@ export class Authentication {
         );
       case 'malformed':
         return this.#reporting(undefined, client, async () => {
-          this.#parts.throttle.failInvalidToken(getSource(client));
+          this.#parts.attempts.throttle.failInvalidToken(getSource(client));
           throw buildBadCredentialsProblem();
         });
       case 'none':
         return (
           (await this.#session(session, forEnrollment)) ??
-          (link && this.#parts.links.open(link)) ??
+          (link && this.#parts.sessionRules.links.open(link)) ??
           this.#stillProven(proven)
         );
     }
@@ -150,7 +165,7 @@ export class Authentication {
     const token = await this.#parts.directory.token(fingerprint(text), this.#parts.clock.now());
     const account = token?.member.account;
     if (token === undefined || account?.enabled !== true || (name !== undefined && name !== account.name)) {
-      this.#parts.throttle.failInvalidToken(getSource(client));
+      this.#parts.attempts.throttle.failInvalidToken(getSource(client));
       throw buildBadCredentialsProblem();
     }
     this.#parts.uses.tokenUsed(token, client.remoteAddress);
@@ -164,9 +179,9 @@ export class Authentication {
   #withoutFactor(identity: Identity, { remoteAddress: address }: Client): Identity {
     const { account } = identity;
     const member = this.#parts.directory.member(account);
-    if (member !== undefined && this.#parts.required.isMissing(member)) {
+    if (member !== undefined && this.#parts.sessionRules.required.isMissing(member)) {
       const event = 'second_factor_required';
-      this.#parts.security.record({ event, account, address, by: account, detail: 'password' });
+      this.#parts.attempts.security.record({ event, account, address, by: account, detail: 'password' });
       throw buildSecondFactorRequiredProblem(401);
     }
     if (member?.hasSecondFactor !== true) return identity;
@@ -177,7 +192,7 @@ export class Authentication {
   /** Records the first use of a password or a token from an address. */
   #used(identity: Identity, { remoteAddress }: Client): Identity {
     const { account, via, credentialId = '' } = identity;
-    this.#parts.security.recordUse(
+    this.#parts.attempts.security.recordUse(
       { account, address: remoteAddress, by: account, detail: via },
       `${via} ${credentialId}`,
     );
@@ -185,7 +200,7 @@ export class Authentication {
   }
 
   #stillProven(identity: Identity | undefined): Identity | undefined {
-    return identity !== undefined && this.#parts.isValid(identity) ? identity : undefined;
+    return identity !== undefined && this.#parts.sessionRules.isValid(identity) ? identity : undefined;
   }
 
   /** An expired session returns no identity instead of an error, which would prevent access to the sign-in page. */
@@ -193,8 +208,8 @@ export class Authentication {
     if (secret === undefined || !isSessionShaped(secret)) return undefined;
     const session = await this.#parts.directory.session(fingerprint(secret), this.#parts.clock.now());
     if (session?.member.account.enabled !== true) return undefined;
-    if (this.#parts.limit.isOver(session.row, this.#parts.clock.now())) return undefined;
-    const isLimited = this.#parts.required.limits(session.member, session.row);
+    if (this.#parts.sessionRules.limit.isOver(session.row, this.#parts.clock.now())) return undefined;
+    const isLimited = this.#parts.sessionRules.required.limits(session.member, session.row);
     if (isLimited && !forEnrollment) return undefined;
     this.#parts.uses.sessionUsed(session);
     return isLimited ? Object.freeze({ ...session.identity, needsEnrollment: true as const }) : session.identity;
@@ -208,7 +223,9 @@ export class Authentication {
     const member = this.#parts.directory.member(name);
     const passwordHash = member?.passwordHash ?? null;
     const age =
-      cached !== undefined && cached.member.passwordHash === passwordHash && this.#parts.throttle.trusts(attempt)
+      cached !== undefined &&
+      cached.member.passwordHash === passwordHash &&
+      this.#parts.attempts.throttle.trusts(attempt)
         ? this.#parts.clock.now() - cached.at
         : Infinity;
     if (age < cacheMs && cached?.member === member) return cached;
@@ -231,7 +248,7 @@ export class Authentication {
 
   /** Counts one wrong guess for all callers that wait for this check. */
   async #checkInTurn(name: string, password: string, key: string, attempt: Attempt): Promise<Proof | undefined> {
-    using turn = await this.#parts.throttle.begin(attempt);
+    using turn = await this.#parts.attempts.throttle.begin(attempt);
     const proof = await this.#check(name, password, key);
     if (proof === undefined) turn.fail();
     else turn.succeed();
@@ -241,9 +258,9 @@ export class Authentication {
   async #check(name: string, password: string, key: string): Promise<Proof | undefined> {
     const before = this.#parts.directory.member(name);
     const passwordHash = before?.passwordHash ?? null;
-    const isRight = await this.#parts.passwords.verify(password, passwordHash);
+    const isRight = await this.#parts.passwordCheck.passwords.verify(password, passwordHash);
     if (!isRight) this.#wrong.set(key, { passwordHash });
-    else if (passwordHash !== null && this.#parts.passwords.isOutdated(passwordHash))
+    else if (passwordHash !== null && this.#parts.passwordCheck.passwords.isOutdated(passwordHash))
       return this.#renewed(name, password, passwordHash);
     // The account may have changed, or have been disabled or removed, while the hash was computed.
     const member = this.#parts.directory.member(name);
@@ -255,7 +272,7 @@ export class Authentication {
 
   /** Replaces the stored hash after a successful sign-in by one of Homeport's own format. */
   async #renewed(name: string, password: string, foreign: string): Promise<Proof | undefined> {
-    const renewed = await this.#parts.renew(name, password, foreign);
+    const renewed = await this.#parts.passwordCheck.renew(name, password, foreign);
     const member = this.#parts.directory.member(name);
     // A failed write does not reject the sign-in; another password in the meantime does.
     const isSamePassword = [foreign, renewed].includes(member?.passwordHash ?? '');
@@ -264,7 +281,7 @@ export class Authentication {
 
   #proof(member: Member): Proof {
     const identity = identify(member.account, 'password');
-    if (member.passwordHash !== null) this.#parts.proven.set(identity, member.passwordHash);
+    if (member.passwordHash !== null) this.#parts.passwordCheck.proven.set(identity, member.passwordHash);
     return { member, identity, at: this.#parts.clock.now() };
   }
 }

@@ -17,16 +17,21 @@ const recoveryCodeCount = 10;
 /** 119 bits at least, more than the 112 bits that a fingerprint without a password hash needs (OWASP ASVS 6.5.2). */
 const recoveryCodeLength = 24;
 
-export interface SecondFactorDependencies {
-  readonly kysely: Db;
+/** Accounts that own the factors. */
+export interface FactorAccounts {
   readonly directory: Directory;
   readonly changes: Changes;
+  readonly checkSecret: Accounts['checkSecret'];
+}
+
+export interface SecondFactorDependencies {
+  readonly kysely: Db;
+  readonly accounts: FactorAccounts;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
   readonly security: SecurityLog;
   readonly passkeys: Passkeys;
-  readonly checkSecret: Accounts['checkSecret'];
 }
 
 type Store = Pick<SecondFactors, 'isOn' | 'status' | 'begin' | 'confirm' | 'disable' | 'reset' | 'adopt'>;
@@ -39,7 +44,8 @@ export class SecondFactorStore implements Store {
     this.#parts = parts;
   }
 
-  readonly isOn = (account: string): boolean => this.#parts.directory.member(account)?.hasSecondFactor === true;
+  readonly isOn = (account: string): boolean =>
+    this.#parts.accounts.directory.member(account)?.hasSecondFactor === true;
 
   readonly status: Store['status'] = async (account) => {
     const row = await this.#row(account);
@@ -49,7 +55,8 @@ export class SecondFactorStore implements Store {
   };
 
   readonly begin: Store['begin'] = async (account) => {
-    const { changes, random, vault } = this.#parts;
+    const { random, vault } = this.#parts;
+    const { changes } = this.#parts.accounts;
     const secret = random.bytes(20);
     const row: SecondFactorRow = {
       account,
@@ -74,7 +81,8 @@ export class SecondFactorStore implements Store {
   };
 
   readonly confirm: Store['confirm'] = async (account, code, remoteAddress) => {
-    const { changes, random, security } = this.#parts;
+    const { random, security } = this.#parts;
+    const { changes } = this.#parts.accounts;
     if ((await this.#row(account))?.confirmed !== 0) {
       throw new Problem('accounts.no_second_factor', 409, 'Begin to set it up first.');
     }
@@ -90,12 +98,13 @@ export class SecondFactorStore implements Store {
 
   readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
     if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
-    await this.#parts.changes.create([account], (db) => deleteFactors(db, account));
+    await this.#parts.accounts.changes.create([account], (db) => deleteFactors(db, account));
     this.#parts.security.record({ event: 'second_factor_disabled', account });
   };
 
   readonly reset: Store['reset'] = async (account) => {
-    const { changes, security } = this.#parts;
+    const { security } = this.#parts;
+    const { changes } = this.#parts.accounts;
     const wasOn = await changes.create([account], async (db) => {
       await endCredentials(db, account, 'sessions');
       return deleteFactors(db, account);
@@ -104,7 +113,7 @@ export class SecondFactorStore implements Store {
   };
 
   readonly adopt = async (rows: readonly StoredSecondFactor[]): Promise<void> => {
-    const { changes, directory } = this.#parts;
+    const { changes, directory } = this.#parts.accounts;
     const existing = rows.filter(({ account }) => directory.member(account) !== undefined);
     if (existing.length === 0) return;
     await changes.create([], async (db, alsoChanged) => {
@@ -128,9 +137,10 @@ export class SecondFactorStore implements Store {
     const row = await this.#row(account);
     const changes = row === undefined ? undefined : this.#matching(row, code);
     const attempt = { service: 'second-factor', name: account, secret: code, remoteAddress };
-    if (!(await this.#parts.checkSecret(attempt, () => changes !== undefined)) || !row || !changes) return false;
+    if (!(await this.#parts.accounts.checkSecret(attempt, () => changes !== undefined)) || !row || !changes)
+      return false;
     // The second of two requests with the same code finds the row changed.
-    const used = await this.#parts.changes.create([], (db) =>
+    const used = await this.#parts.accounts.changes.create([], (db) =>
       db
         .updateTable('second_factors')
         .set(changes)

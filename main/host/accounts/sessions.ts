@@ -60,20 +60,33 @@ interface SessionOrigin extends Client {
 }
 type OpenedSession = Awaited<ReturnType<Accounts['signIn']>>;
 
-export interface SessionDependencies {
-  readonly proven: ProvenPasswords;
+/** Both steps of a sign-in. */
+export interface SignInSteps {
   readonly authentication: Authentication;
+  readonly proven: ProvenPasswords;
+  readonly secondFactors: Pick<SecondStepDependencies, 'factors' | 'passkeys' | 'checkSecret'>;
+}
+
+/** Settings for sessions. */
+export interface SessionPolicy {
+  readonly limit: SessionLimit;
+  readonly required: RequiredSecondFactor;
+}
+
+export interface SessionDependencies {
+  readonly signIn: SignInSteps;
   readonly directory: Directory;
   readonly changes: Changes;
   readonly clock: Clock;
   readonly random: Random;
   readonly security: SecurityLog;
-  readonly limit: SessionLimit;
-  readonly required: RequiredSecondFactor;
-  readonly secondFactors: Pick<SecondStepDependencies, 'factors' | 'passkeys' | 'checkSecret'>;
+  readonly policy: SessionPolicy;
 }
 
-function secondFactors({ factors, passkeys }: SessionDependencies['secondFactors'], step: SecondStep): SecondFactors {
+function secondFactors(
+  { factors, passkeys }: SessionDependencies['signIn']['secondFactors'],
+  step: SecondStep,
+): SecondFactors {
   const { isOn, status, begin, confirm, disable, reset, adopt } = factors;
   return {
     isOn,
@@ -98,13 +111,15 @@ function secondFactors({ factors, passkeys }: SessionDependencies['secondFactors
 }
 
 export function browserSessions(parts: SessionDependencies): Sessions {
-  const { authentication, proven, directory, changes, clock, random, security, limit } = parts;
+  const { directory, changes, clock, random, security } = parts;
+  const { authentication, proven } = parts.signIn;
+  const { limit } = parts.policy;
   const begin = (account: string, client: Client, provenHash?: string): Promise<OpenedSession> =>
     beginSession(account, { ...client, byPassword: true }, provenHash, parts);
-  const secondStep = new SecondStep({ ...parts.secondFactors, clock, random, open: begin });
+  const secondStep = new SecondStep({ ...parts.signIn.secondFactors, clock, random, open: begin });
 
   return {
-    factors: secondFactors(parts.secondFactors, secondStep),
+    factors: secondFactors(parts.signIn.secondFactors, secondStep),
 
     async signIn(name, password, client) {
       const proof = await authentication.password(name, password, client);
@@ -155,7 +170,7 @@ export function browserSessions(parts: SessionDependencies): Sessions {
  * @throws Problem `accounts.second_factor_required` (403) unless the caller lets accounts enrol
  */
 function checkRequiredFactor(
-  { directory, required, security }: Pick<SessionDependencies, 'directory' | 'required' | 'security'>,
+  { directory, policy: { required }, security }: Pick<SessionDependencies, 'directory' | 'policy' | 'security'>,
   account: string,
   { forEnrollment = false, remoteAddress: address }: Parameters<Accounts['signIn']>[2],
 ): boolean {
@@ -201,7 +216,7 @@ async function beginSession(
   account: string,
   client: SessionOrigin,
   provenHash: string | undefined,
-  { directory, changes, clock, random, security, limit }: SessionDependencies,
+  { directory, changes, clock, random, security, policy: { limit } }: SessionDependencies,
 ): Promise<OpenedSession> {
   const secret = generateSessionSecret(random);
   const now = clock.now();

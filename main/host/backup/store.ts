@@ -19,12 +19,17 @@ import { completeStaged, stageFormer } from './restore.ts';
 import { listSetAside, removeLeftovers, setAsidePath, removeFromList } from './set-aside.ts';
 import type { ServicePart } from './write.ts';
 
-export interface BackupStoreOptions {
-  readonly dataDir: string;
+/** Key of the vault, which a backup contains. */
+export interface VaultKey {
   /** Returns the content of the vault's key file with the key itself, which opens on every computer. */
   readonly keyFile: () => string;
   /** Key store of the desktop. It unwraps the key in backups of earlier versions, which contain it wrapped. */
   readonly keyWrapping: KeyWrapping | undefined;
+}
+
+export interface BackupStoreOptions {
+  readonly dataDir: string;
+  readonly vaultKey: VaultKey;
   /** Parts that running services back up themselves. */
   readonly parts: () => readonly ServicePart[];
   /** Called for each use, so that a change takes effect immediately. */
@@ -137,7 +142,8 @@ class BackupFolder implements BackupStore, AsyncDisposable {
   }
 
   async restore(name: string): Promise<void> {
-    const { dataDir, log, restartHost, keyWrapping } = this.#options;
+    const { dataDir, log, restartHost } = this.#options;
+    const { keyWrapping } = this.#options.vaultKey;
     const file = await this.getPath(name);
     this.#refuseWhileBusy();
     this.#restoring = readBackupInThread({ file, stageIn: dataDir }).then(() => completeStaged(dataDir, keyWrapping));
@@ -198,7 +204,8 @@ class BackupFolder implements BackupStore, AsyncDisposable {
   }
 
   async #write(): Promise<BackupFile> {
-    const { dataDir, clock, log, parts, settings, keyFile } = this.#options;
+    const { dataDir, clock, log, parts, settings } = this.#options;
+    const { keyFile } = this.#options.vaultKey;
     const target = this.folder();
     await makeBackupFolder(target);
     // The name, the archive and the file have the same creation time, so that another computer lists it identically.

@@ -127,7 +127,7 @@ async function exportTo(file: string | undefined, secrets: boolean, location: Da
     content: config.content(),
     descriptors: location.descriptors,
     portable: await exportPortable(kernel, location.descriptors, { secrets }),
-    ...(secrets ? {} : { seal: (value: string, purpose: string) => parts.vault.seal(value, purpose) }),
+    ...(secrets ? {} : { seal: (value: string, purpose: string) => parts.identities.vault.seal(value, purpose) }),
   });
   recordCommand(
     { dataDir: location.dataDir, format: config.read().host.logFormat },
@@ -143,7 +143,7 @@ async function importFrom(file: string, location: DataLocation): Promise<void> {
   using _lock = lockDataFolder(location.dataDir);
   finishRestore(location.dataDir);
   const { content, portable, moves } = await withKernel(location, async ({ config, parts }) => {
-    const open = (sealed: string, purpose: string): string => parts.vault.open(sealed, purpose);
+    const open = (sealed: string, purpose: string): string => parts.identities.vault.open(sealed, purpose);
     const imported = importConfig(text, { descriptors: location.descriptors, open });
     for (const { path, message } of imported.warnings) process.stderr.write(`${path}: ${message}\n`);
     const moves = imported.content.host['databaseUrl'] !== config.content().host['databaseUrl'];

@@ -4,10 +4,8 @@ import type { DesktopContext } from '../../../services/contracts/popups/desktop.
 import type { Capability, Context, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { ExternalListeners } from './outside-listeners.ts';
 
-/** Implementations of capabilities, in addition to a service's own context. */
-export interface CapabilityProviders {
-  readonly host: ControlContext['host'];
-  readonly desktop: DesktopContext['desktop'];
+/** Access of a service to the handlers and addresses of others. */
+export interface DispatchProvider {
   readonly dispatched: (serviceId: string, hosts: readonly string[]) => DispatchHandlers | undefined;
   readonly targets: () => readonly DispatchTarget[];
   readonly ports: DispatchContext['ports'];
@@ -17,26 +15,33 @@ export interface CapabilityProviders {
   readonly openSession: DispatchContext['openSession'];
 }
 
+/** Implementations of capabilities, in addition to a service's own context. */
+export interface CapabilityProviders {
+  readonly host: ControlContext['host'];
+  readonly desktop: DesktopContext['desktop'];
+  readonly dispatch: DispatchProvider;
+}
+
 /** Extends a context by the capabilities of the manifest. */
 export function withCapabilities(
   context: Context,
   { id, capabilities = [] }: ServiceManifest,
-  powers: CapabilityProviders,
+  { host, desktop, dispatch }: CapabilityProviders,
   outside: Pick<ExternalListeners, 'open'>,
 ): Context {
   const extended: Record<Capability, () => object> = {
-    controlHost: (): Pick<ControlContext, 'host'> => ({ host: powers.host }),
-    desktop: (): Pick<DesktopContext, 'desktop'> => ({ desktop: powers.desktop }),
+    controlHost: (): Pick<ControlContext, 'host'> => ({ host }),
+    desktop: (): Pick<DesktopContext, 'desktop'> => ({ desktop }),
     dispatch: (): Omit<DispatchContext, keyof Context> => ({
       // A service that dispatches to itself would recurse forever.
-      dispatch: (other) => (other === id ? undefined : powers.dispatched(other, context.hosts.names)),
-      targets: () => powers.targets().filter((target) => target.id !== id),
-      ports: () => powers.ports().filter(({ service }) => service !== id),
-      getConnectionHandler: (port) => (port.split('.')[0] === id ? undefined : powers.getConnectionHandler(port)),
+      dispatch: (other) => (other === id ? undefined : dispatch.dispatched(other, context.hosts.names)),
+      targets: () => dispatch.targets().filter((target) => target.id !== id),
+      ports: () => dispatch.ports().filter(({ service }) => service !== id),
+      getConnectionHandler: (port) => (port.split('.')[0] === id ? undefined : dispatch.getConnectionHandler(port)),
       listen: (options) => outside.open(options),
-      isFromTrustedProxy: powers.isFromTrustedProxy,
-      shareAddresses: powers.shareAddresses,
-      openSession: powers.openSession,
+      isFromTrustedProxy: dispatch.isFromTrustedProxy,
+      shareAddresses: dispatch.shareAddresses,
+      openSession: dispatch.openSession,
     }),
   };
   return Object.assign({}, context, ...capabilities.map((capability) => extended[capability]())) as Context;

@@ -89,17 +89,17 @@ export interface HostRuntime {
   readonly hostSettings: () => HostSettings;
 }
 
-/** Collaborators of the listeners of a service. */
-export type ListenerEnvironment = Observation & RequestOrigins & ListenerAddresses & HostRuntime;
-
 /** Kernel components from which the contexts of services are built. */
-export interface HostDependencies
-  extends
-    ServiceStorage,
-    Observation,
-    RequestOrigins,
-    ListenerAddresses,
-    Messaging,
-    Identities,
-    Outgoing,
-    HostRuntime {}
+export interface HostDependencies {
+  readonly storage: ServiceStorage;
+  readonly observation: Observation;
+  readonly origins: RequestOrigins;
+  readonly addresses: ListenerAddresses;
+  readonly messaging: Messaging;
+  readonly identities: Identities;
+  readonly outgoing: Outgoing;
+  readonly runtime: HostRuntime;
+}
+
+/** Collaborators of the listeners of a service. */
+export type ListenerEnvironment = Pick<HostDependencies, 'observation' | 'origins' | 'addresses' | 'runtime'>;

@@ -59,7 +59,8 @@ class ServiceExternalListeners implements ExternalListeners {
   }
 
   #guard(): GuardPolicy {
-    const { trusts, hostSettings } = this.#parts;
+    const { trusts } = this.#parts.origins;
+    const { hostSettings } = this.#parts.runtime;
     return {
       // The receiving service decides about pages of other origins.
       crossOrigin: 'any',
@@ -70,7 +71,8 @@ class ServiceExternalListeners implements ExternalListeners {
 
   async #open(options: ExternalListenerOptions): Promise<ExternalListener> {
     const { certificate, handler, ...rest } = options;
-    const { log, metrics, loop, noteAddress, portsInUse } = this.#parts;
+    const { log, metrics, loop } = this.#parts.observation;
+    const { noteAddress, portsInUse } = this.#parts.addresses;
     const protocol = handler.tcp === undefined ? 'http' : 'tcp';
     const scheme = certificate === undefined ? protocol : 'https';
     const listener = await openListener({

@@ -10,7 +10,7 @@ import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
 import { findPublicUrl } from '../http/proxies.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import { AdditionalHosts } from './additional-hosts.ts';
-import type { HostDependencies, Observation, ServiceStorage } from './host-parts.ts';
+import type { HostDependencies } from './host-parts.ts';
 
 /** Environment of a service: its folder, its migrated database, its jobs, and the context made of them. */
 export interface OpenedContext extends AsyncDisposable {
@@ -38,22 +38,23 @@ export async function openServiceContext(
   hosts: Hosts = new AdditionalHosts(),
 ): Promise<OpenedContext> {
   const { id } = descriptor;
-  const log = parts.log.child(id);
-  const folder = join(parts.dataDir, id);
+  const log = parts.observation.log.child(id);
+  const folder = join(parts.storage.dataDir, id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  moveFormerFiles(descriptor, parts.dataDir);
+  moveFormerFiles(descriptor, parts.storage.dataDir);
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await openServiceDatabase(id, folder, log, parts));
   await database.migrate([...jobsMigrations, ...descriptor.migrations]);
-  const { random } = parts;
-  const clock = watchedClock(parts.clock, parts.loop, id);
-  const metrics = parts.metrics.forService(id);
-  opening.defer(() => parts.metrics.release(id));
-  const isAfterCrash = parts.uncountedCrashes.delete(id);
+  const { random } = parts.runtime;
+  const clock = watchedClock(parts.runtime.clock, parts.observation.loop, id);
+  const metrics = parts.observation.metrics.forService(id);
+  opening.defer(() => parts.observation.metrics.release(id));
+  const isAfterCrash = parts.storage.uncountedCrashes.delete(id);
   const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics, isAfterCrash }));
-  const { noteAddress, childPids: pids } = parts;
+  const { noteAddress } = parts.addresses;
+  const { childPids: pids } = parts.outgoing;
   const children = opening.use(
-    await openChildren(join(parts.dataDir, '.children', id), { clock, log, noteAddress, pids }),
+    await openChildren(join(parts.storage.dataDir, '.children', id), { clock, log, noteAddress, pids }),
   );
   const resources = opening.move();
   return {
@@ -69,22 +70,23 @@ export async function openServiceContext(
       log,
       clock,
       random,
-      bus: parts.bus,
-      handovers: parts.handovers,
-      feeds: parts.feeds,
-      accounts: parts.accounts,
-      vault: parts.vault,
-      engines: parts.engines,
+      bus: parts.messaging.bus,
+      handovers: parts.messaging.handovers,
+      feeds: parts.messaging.feeds,
+      accounts: parts.identities.accounts,
+      vault: parts.identities.vault,
+      engines: parts.outgoing.engines,
       children,
-      fetch: parts.fetch,
-      connect: parts.fetch.connect,
-      address: parts.address,
-      addresses: parts.addresses,
-      caller: parts.caller,
-      isLocalProgram: parts.isLocalProgram,
-      publicUrl: (request) => (request === undefined ? parts.address(id) : findPublicUrl(request, parts.trusts)),
+      fetch: parts.outgoing.fetch,
+      connect: parts.outgoing.fetch.connect,
+      address: parts.addresses.address,
+      addresses: parts.addresses.addresses,
+      caller: parts.origins.caller,
+      isLocalProgram: parts.origins.isLocalProgram,
+      publicUrl: (request) =>
+        request === undefined ? parts.addresses.address(id) : findPublicUrl(request, parts.origins.trusts),
       hosts,
-      appPages: parts.appPages,
+      appPages: parts.addresses.appPages,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -94,7 +96,7 @@ function openServiceDatabase(
   id: string,
   folder: string,
   log: Log,
-  { databaseUrl, loop, readThread }: ServiceStorage & Observation,
+  { storage: { databaseUrl, readThread }, observation: { loop } }: HostDependencies,
 ): Promise<Database> {
   return openDatabase({
     folder,

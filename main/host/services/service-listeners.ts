@@ -130,7 +130,8 @@ class RetriedListener {
   async #open(): Promise<OpeningFailure | undefined> {
     const certificate = this.#certificate;
     const { protocol, scheme = certificate === undefined ? protocol : `${protocol}s` } = this.#manifest;
-    const { log, loop, metrics, portsInUse } = this.#parts;
+    const { log, loop, metrics } = this.#parts.observation;
+    const { portsInUse } = this.#parts.addresses;
     const service = this.#descriptor.id;
     try {
       const listener = await openListener({
@@ -169,7 +170,7 @@ class RetriedListener {
 
   #tryAgain(opened: () => void): void {
     if (this.#closed) return;
-    this.#retry = this.#parts.clock.after(retryAfterMs, () => {
+    this.#retry = this.#parts.runtime.clock.after(retryAfterMs, () => {
       void this.open().then((failure) => {
         if (failure === undefined) opened();
         else failure.retry(opened);
@@ -217,12 +218,12 @@ class RetriedListener {
   }
 
   #guard(): GuardPolicy {
-    const { allowedHosts, allowedOrigins } = this.#parts.hostSettings();
+    const { allowedHosts, allowedOrigins } = this.#parts.runtime.hostSettings();
     return {
       crossOrigin: this.#manifest.crossOrigin ?? 'refuse',
       hosts: [...allowedHosts, ...this.#hosts.names],
       allowedOrigins,
-      publicHost: createPublicHostResolver(this.#parts.trusts),
+      publicHost: createPublicHostResolver(this.#parts.origins.trusts),
     };
   }
 
@@ -239,10 +240,10 @@ function withMetrics(
   // The control service has its own page for all metrics, behind the sign-in.
   if (service.http === undefined || capabilities?.includes('controlHost') === true) return service;
   if (listeners[0]?.ownMetricsPage === true) return service;
-  const failed = (error: unknown): void => parts.log.child(id).error('metrics page failed', { error });
+  const failed = (error: unknown): void => parts.observation.log.child(id).error('metrics page failed', { error });
   const { upgrade } = service;
   return {
-    http: withMetricsPage(id, service.http, parts.metrics, { failed, token: service.metricsToken ?? '' }),
+    http: withMetricsPage(id, service.http, parts.observation.metrics, { failed, token: service.metricsToken ?? '' }),
     ...(upgrade === undefined ? {} : { upgrade }),
   };
 }
@@ -251,7 +252,7 @@ function withMetrics(
 function withinScope(
   service: string,
   handler: ListenerHandler,
-  { security, caller }: Pick<ListenerEnvironment, 'caller' | 'security'>,
+  { observation: { security }, origins: { caller } }: Pick<ListenerEnvironment, 'origins' | 'observation'>,
 ): ListenerHandler {
   const getScope = (request: IncomingMessage) => ({ service, address: caller(request).remoteAddress });
   const describe = ({ method = '', url = '/' }: IncomingMessage): string => `${method} ${url.split('?', 1)[0] ?? ''}`;

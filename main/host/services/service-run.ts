@@ -115,7 +115,7 @@ class OpeningRun {
     const service = waits
       ? this.#openUnloaded(context, listeners, settings.settings)
       : await this.#openService(context, settings.settings, this.#options.signal, (it) => (this.#service = it));
-    this.#releases = await parts.releases.attach(descriptor.id, service.accountData);
+    this.#releases = await parts.identities.releases.attach(descriptor.id, service.accountData);
     if (!(service instanceof UnloadedService)) this.#useService(listeners, service);
     return {
       service,
@@ -141,8 +141,8 @@ class OpeningRun {
     const withPowers = withCapabilities(context, this.#descriptor, this.#options.powers, this.#external);
     const service = await this.#descriptor.create(withPowers, settings);
     onCreated(service);
-    await restoreParts(service, join(this.#parts.dataDir, this.#descriptor.id, servicePartName));
-    await started(service, this.#parts, signal);
+    await restoreParts(service, join(this.#parts.storage.dataDir, this.#descriptor.id, servicePartName));
+    await started(service, this.#parts.runtime, signal);
     return service;
   }
 
@@ -176,10 +176,10 @@ class OpeningRun {
   }
 
   async close(): Promise<void> {
-    const stopTimeoutMs = getStopTimeout(this.#descriptor, this.#parts);
-    const log = this.#parts.log.child(this.#descriptor.id);
+    const stopTimeoutMs = getStopTimeout(this.#descriptor, this.#parts.runtime);
+    const log = this.#parts.observation.log.child(this.#descriptor.id);
     const stopWithin = (share: number, works: readonly StopWork[]): Promise<void> =>
-      settleWithin(works, stopTimeoutMs * share, this.#parts.clock, log, this.#options.onLeftBehind);
+      settleWithin(works, stopTimeoutMs * share, this.#parts.runtime.clock, log, this.#options.onLeftBehind);
     this.#releases?.[Symbol.dispose]();
     // These run concurrently: the listeners wait for running requests, and streams among them end only with their
     // service.

@@ -76,12 +76,12 @@ export class ServiceRunner {
   ) {
     this.descriptor = descriptor;
     this.#parts = parts;
-    this.#log = parts.log.child(descriptor.id);
+    this.#log = parts.observation.log.child(descriptor.id);
     this.#settings = this.#applied = options.settings;
     this.#problems = options.problems;
     this.#powers = options.powers;
-    this.#health = new HealthCheck(parts.clock, this.#log);
-    this.#revival = new RestartBackoff(parts.clock, () => {
+    this.#health = new HealthCheck(parts.runtime.clock, this.#log);
+    this.#revival = new RestartBackoff(parts.runtime.clock, () => {
       this.#log.warn('service down, restart scheduled', { reason: this.#state.reason });
       void this.restart();
     });
@@ -155,7 +155,7 @@ export class ServiceRunner {
     const isWhole = isLiveField(this.descriptor, this.#applied, settings);
     if (!isWhole && isDeepStrictEqual(live.settings, this.#applied.settings)) return false;
     try {
-      await withTimeout(service.reconfigure(live.settings), reconfigureLimitMs, this.#parts.clock);
+      await withTimeout(service.reconfigure(live.settings), reconfigureLimitMs, this.#parts.runtime.clock);
       this.#applied = live;
       return isWhole;
     } catch (error) {
@@ -169,12 +169,12 @@ export class ServiceRunner {
     const run = this.#run;
     // Disabling a service does not wait.
     if (run === undefined || !this.#settings.enabled) return false;
-    const limitMs = this.#parts.hostSettings().restartWait * 1000;
-    const until = this.#parts.clock.now() + limitMs;
+    const limitMs = this.#parts.runtime.hostSettings().restartWait * 1000;
+    const until = this.#parts.runtime.clock.now() + limitMs;
     const pending = new PendingRestart({
       service: run.service,
       requests: (begunBefore: number) => run.running(begunBefore),
-      clock: this.#parts.clock,
+      clock: this.#parts.runtime.clock,
       limitMs,
       waiting: (transfers) => this.#become({ pendingRestart: { transfers, until } }),
       due: () => void this.restart(),
@@ -328,7 +328,7 @@ export class ServiceRunner {
       this.#revival.started();
       await this.refresh();
       const onError = (error: unknown): void => this.#log.error('health check failed', { error });
-      const { clock } = this.#parts;
+      const { clock } = this.#parts.runtime;
       this.#watch = new RepeatingTask(() => this.refresh(), { clock, intervalMs: healthEveryMs, onError });
     } catch (error) {
       if (starting.signal.aborted) this.#become({ state: 'off', ...withoutListeners });
@@ -371,7 +371,7 @@ export class ServiceRunner {
       // Closed listeners, with a suggested port for each.
       listeners: this.#state.listeners.filter(({ reason }) => reason !== null),
     });
-    this.#retry = this.#parts.clock.after(retryFailedAfterMs, () => void this.start());
+    this.#retry = this.#parts.runtime.clock.after(retryFailedAfterMs, () => void this.start());
   }
 
   async #stop(): Promise<void> {
@@ -391,7 +391,7 @@ export class ServiceRunner {
     const next = { ...this.#state, ...change };
     if (JSON.stringify(next) === JSON.stringify(this.#state)) return;
     this.#state = next;
-    this.#parts.bus.publish(serviceChanged, next);
+    this.#parts.messaging.bus.publish(serviceChanged, next);
   }
 }
 

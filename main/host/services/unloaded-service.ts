@@ -27,20 +27,21 @@ export interface UnloadedServiceOptions {
 /** Returns whether a service with these tables can wait for its first request. */
 export async function canWaitForRequest(
   descriptor: ServiceDescriptor,
-  parts: Pick<HostDependencies, 'dataDir' | 'releases'>,
-  context: Pick<Context, 'children' | 'db' | 'files' | 'singleHost'>,
+  parts: Pick<HostDependencies, 'storage' | 'identities'>,
+  context: Pick<Context, 'children' | 'db' | 'engines' | 'files' | 'singleHost'>,
   settings: ServiceSettings['settings'],
 ): Promise<boolean> {
   const { id, loadOnDemand } = descriptor;
-  if (loadOnDemand === undefined || existsSync(join(parts.dataDir, id, servicePartName))) return false;
+  if (loadOnDemand === undefined || existsSync(join(parts.storage.dataDir, id, servicePartName))) return false;
   // Other hosts can add data and jobs at any time, and this one continues their work when they end.
   if (!context.singleHost) return false;
-  if (await parts.releases.hasPending(id)) return false;
+  if (await parts.identities.releases.hasPending(id)) return false;
   // Unreadable keys are reported at the start.
   if (await hasStoredKeys(descriptor, context)) return false;
   const { rows } = await sql`select 1 from jobs where state <> 'done' limit 1`.execute(context.db);
   if (rows.length > 0) return false;
-  return !(await loadOnDemand.isUsed({ children: context.children, db: context.db, files: context.files, settings }));
+  const { children, db, engines, files } = context;
+  return !(await loadOnDemand.isUsed({ children, db, engines, files, settings }));
 }
 
 /** Service whose code is loaded with its first request. After that it forwards all calls. */

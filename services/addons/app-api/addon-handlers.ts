@@ -22,7 +22,8 @@ const planLabels = { premium: 'a paid account', trial: 'a trial', expired: 'an a
 
 /** Builds the handlers that list and test addons and debrid services. */
 export function createAddonHandlers(dependencies: RouteDependencies): readonly ApiHandler[] {
-  const { pool, settings } = dependencies;
+  const { settings } = dependencies;
+  const { pool } = dependencies.playback;
   return [
     implement(addonsApi.kinds, () => ({
       kinds: presetKinds.map(({ id, name, description }) => ({
@@ -66,7 +67,7 @@ export function createAddonHandlers(dependencies: RouteDependencies): readonly A
 }
 
 async function checkAddon(
-  { aggregator, upstream }: RouteDependencies,
+  { catalog: { aggregator, upstream } }: RouteDependencies,
   preset: unknown,
   publicOnly: boolean,
 ): Promise<AddonCheck> {
@@ -102,7 +103,7 @@ async function checkService(
   id: string,
   credentials: Readonly<Record<string, string>>,
 ): Promise<AddonCheck> {
-  const { pool } = dependencies;
+  const { pool } = dependencies.playback;
   const service = debridService(id);
   if (service === undefined) throw new Problem('addons.unknown_service', 404, 'There is no such service.');
   pool.health.reset(service.id, pool.fingerprint(service.id, credentials));
@@ -115,7 +116,7 @@ async function checkService(
 }
 
 async function testCredentials(
-  { pool }: RouteDependencies,
+  { playback: { pool } }: RouteDependencies,
   id: ServiceId,
   credentials: Readonly<Record<string, string>>,
 ): Promise<string> {

@@ -123,7 +123,7 @@ async function readProfile(
  * with notes about them.
  */
 async function verifyConfig(
-  { aggregator, profiles }: RouteDependencies,
+  { catalog: { aggregator }, profiles }: RouteDependencies,
   config: AddonConfig,
   { uuid, isImported, ...editor }: VerificationOptions,
 ): Promise<AddonConfig> {

@@ -47,7 +47,8 @@ async function previewStreams(
   body: { readonly config: unknown; readonly type: string; readonly id: string },
   publicOnly: boolean,
 ) {
-  const { aggregator, settings } = dependencies;
+  const { settings } = dependencies;
+  const { aggregator } = dependencies.catalog;
   const config = readConfig(body.config);
   const baseUrl = getBaseUrl(dependencies);
   const requestContext: RequestContext = {

@@ -43,7 +43,7 @@ function sendRange(request: IncomingMessage, response: ServerResponse, bytes: Bu
 
 /** Answers `/api/v1/debrid/playback/…` with a redirect to the file, or to a clip that explains the failure. */
 export async function handlePlayback(
-  { links, player, context, requestContexts, activity }: RouteDependencies,
+  { playback: { links, player }, context, catalog: { requestContexts }, activity }: RouteDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   segments: readonly string[],
@@ -77,7 +77,8 @@ export async function handleAddonProxy(
   response: ServerResponse,
   { userId, addonId, endpoint }: { readonly userId: string; readonly addonId: string; readonly endpoint: string },
 ): Promise<void> {
-  const { requestContexts, aggregator, proxy } = dependencies;
+  const { requestContexts, aggregator } = dependencies.catalog;
+  const { proxy } = dependencies.playback;
   const user = decodeAddressSegment(userId);
   if (user === undefined) throw new Problem('addons.unauthorized', 401, 'userId says whose addon this is.');
   const requestContext = await requestContexts.fromInstallAddress(request, user.uuid, user.encryptedPassword);

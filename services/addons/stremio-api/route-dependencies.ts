@@ -13,6 +13,22 @@ import type { UpstreamClient } from '../upstream/upstream.ts';
 import type { RequestContextFactory } from './request-context-factory.ts';
 import type { RateLimits } from './rate-limits.ts';
 
+/** Reads from the upstream addons for a request. */
+export interface Catalog {
+  readonly aggregator: Aggregator;
+  readonly requestContexts: RequestContextFactory;
+  readonly upstream: UpstreamClient;
+}
+
+/** Plays streams from their providers. */
+export interface Playback {
+  readonly pool: ProviderPool;
+  readonly links: PlaybackLinks;
+  readonly player: Player;
+  readonly precacher: Precacher;
+  readonly proxy: StreamProxy;
+}
+
 /** Dependencies of the routes. */
 export interface RouteDependencies {
   readonly context: Context;
@@ -20,13 +36,7 @@ export interface RouteDependencies {
   readonly metrics: AddonMetrics;
   readonly profiles: Profiles;
   readonly activity: Activity;
-  readonly aggregator: Aggregator;
-  readonly requestContexts: RequestContextFactory;
-  readonly upstream: UpstreamClient;
-  readonly pool: ProviderPool;
-  readonly links: PlaybackLinks;
-  readonly player: Player;
-  readonly precacher: Precacher;
-  readonly proxy: StreamProxy;
+  readonly catalog: Catalog;
+  readonly playback: Playback;
   readonly limits: RateLimits;
 }

@@ -13,7 +13,8 @@ import { withThrottle } from './users.ts';
 
 /** Authenticates a tool by Basic authorization, or reads the configuration from a header. */
 async function getRequestContext(dependencies: RouteDependencies, request: IncomingMessage): Promise<RequestContext> {
-  const { requestContexts, profiles } = dependencies;
+  const { profiles } = dependencies;
+  const { requestContexts } = dependencies.catalog;
   const encodedConfig = request.headers['x-aiostreams-user-data'];
   if (typeof encodedConfig === 'string')
     return requestContexts.fromConfig(request, decodeConfig(encodedConfig), encodedConfig);
@@ -46,7 +47,7 @@ export async function handleSearch(
   const [type, id] = [url.searchParams.get('type'), url.searchParams.get('id')];
   if (type === null || id === null || type === '' || id === '')
     throw new Problem('addons.missing', 400, 'type and id are required');
-  const searchResults = await dependencies.aggregator.search(requestContext, {
+  const searchResults = await dependencies.catalog.aggregator.search(requestContext, {
     resource: 'stream',
     type,
     id,
@@ -59,7 +60,7 @@ export async function handleSearch(
     config,
     addonId: dependencies.settings.addonId,
     addonName: config.addonName || dependencies.settings.addonName,
-    formatter: dependencies.aggregator.getFormatter(config),
+    formatter: dependencies.catalog.aggregator.getFormatter(config),
     withData: false,
     context: searchResults.formatContext,
   };
@@ -132,7 +133,7 @@ function toSearchItem(stream: ParsedStream, group: string): Record<string, unkno
 
 /** Returns the catalogs of a configuration as its addons list them. */
 export async function listConfigurationCatalogs(
-  { aggregator, upstream }: Pick<RouteDependencies, 'aggregator' | 'upstream'>,
+  { catalog: { aggregator, upstream } }: Pick<RouteDependencies, 'catalog'>,
   requestContext: ConfigurationIdentity & Pick<RequestContext, 'config'>,
 ) {
   const { addons } = await fetchManifests(aggregator.resolveAddons(requestContext).addons, upstream);

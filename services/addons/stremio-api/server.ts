@@ -100,7 +100,7 @@ async function handleAddressedConfiguration(
   if (rootPath !== undefined && (firstSegment === 'manifest.json' || !path.startsWith('/A')))
     return await handleAddon(dependencies, request, response, rootPath, () => {
       const config = url.searchParams.get('config');
-      return config === null ? undefined : dependencies.requestContexts.fromAddress(request, config);
+      return config === null ? undefined : dependencies.catalog.requestContexts.fromAddress(request, config);
     });
   if (reservedSegments.has(firstSegment)) throw createNotFoundProblem();
   const rest = path.slice(segmentPath.length);
@@ -110,7 +110,7 @@ async function handleAddressedConfiguration(
       return await handleProxy(dependencies, request, response, rest.slice('/proxy/'.length), firstSegment);
     const { path: resourcePath, variants } = parseVariantPath(rest, url.searchParams);
     return await handleAddon(dependencies, request, response, requirePath(resourcePath), () =>
-      dependencies.requestContexts.fromInstallAddress(request, user.uuid, user.encryptedPassword, variants),
+      dependencies.catalog.requestContexts.fromInstallAddress(request, user.uuid, user.encryptedPassword, variants),
     );
   }
   if (/^(?:B-|E2-)/.test(firstSegment))
@@ -123,7 +123,7 @@ async function handleAddressedConfiguration(
     });
   if (/^(?:eyJ|ew)[\w+/=%-]*$/.test(firstSegment))
     return await handleAddon(dependencies, request, response, requirePath(rest), () =>
-      dependencies.requestContexts.fromAddress(request, decodeSegment(firstSegment)),
+      dependencies.catalog.requestContexts.fromAddress(request, decodeSegment(firstSegment)),
     );
   throw createNotFoundProblem();
 }
@@ -147,7 +147,7 @@ async function handleStremio(
   if (rest.length === 0) throw createNotFoundProblem();
   const { path: resourcePath, variants } = parseVariantPath(`/${rest.join('/')}`, url.searchParams);
   await handleAddon(dependencies, request, response, requirePath(resourcePath), () =>
-    dependencies.requestContexts.fromInstallAddress(request, uuid, encrypted, variants),
+    dependencies.catalog.requestContexts.fromInstallAddress(request, uuid, encrypted, variants),
   );
 }
 
@@ -167,7 +167,8 @@ async function handleAddon(
   path: AddonPath,
   find: () => RequestContext | undefined | Promise<RequestContext | undefined>,
 ): Promise<void> {
-  const { aggregator, metrics, limits, context, settings } = dependencies;
+  const { metrics, limits, context, settings } = dependencies;
+  const { aggregator } = dependencies.catalog;
   if (path.kind === 'configure') return redirectToPage(dependencies, request, response);
   const resourceKind =
     path.kind === 'manifest' ? 'manifest' : path.resource === 'addon_catalog' ? 'catalog' : path.resource;
@@ -181,7 +182,7 @@ async function handleAddon(
         : await aggregator.getManifest(requestContext);
     return await sendJson(request, response, JSON.stringify(manifest));
   }
-  const link = `${dependencies.requestContexts.getBaseUrl(request)}/stremio/configure`;
+  const link = `${dependencies.catalog.requestContexts.getBaseUrl(request)}/stremio/configure`;
   let requestContext: RequestContext | undefined;
   try {
     requestContext = await find();
@@ -210,7 +211,8 @@ async function handleAddon(
   const resolvedContext = requestContext;
   const { text, status } = await nestingLevel.run(nestingDepth, () => aggregator.getResource(resolvedContext, path));
   await sendJson(request, response, text, status);
-  if (nestingDepth === 0 && request.method === 'GET') dependencies.precacher.precacheNextEpisode(resolvedContext, path);
+  if (nestingDepth === 0 && request.method === 'GET')
+    dependencies.playback.precacher.precacheNextEpisode(resolvedContext, path);
 }
 
 function buildErrorText(
@@ -229,7 +231,8 @@ async function handleApi(
   path: string,
   url: URL,
 ): Promise<void> {
-  const { limits, context, pool, proxy } = dependencies;
+  const { limits, context } = dependencies;
+  const { pool, proxy } = dependencies.playback;
   const countRequest = (kind: LimitedKind): void =>
     limits.count(kind, context.caller(request).remoteAddress, parseBasicAuthorization(request)?.name ?? '', response);
   const apiPath = path.startsWith('/api/v1/') ? path.slice('/api/v1/'.length) : '';
@@ -268,7 +271,8 @@ async function handleConfigure(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { limits, context, requestContexts } = dependencies;
+  const { limits, context } = dependencies;
+  const { requestContexts } = dependencies.catalog;
   limits.count('user', context.caller(request).remoteAddress, '', response);
   const body = await readBody(request);
   // Accepts the configuration itself, or the envelope of the user API.

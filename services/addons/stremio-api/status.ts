@@ -23,7 +23,8 @@ export async function handleStatus(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { settings, profiles, requestContexts } = dependencies;
+  const { settings, profiles } = dependencies;
+  const { requestContexts } = dependencies.catalog;
   const level = ['none', 'trusted', 'all'].includes(settings.regexFilterAccess)
     ? settings.regexFilterAccess
     : 'trusted';

@@ -97,7 +97,8 @@ async function handleUpdate(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { aggregator, profiles, requestContexts, settings } = dependencies;
+  const { profiles, settings } = dependencies;
+  const { aggregator, requestContexts } = dependencies.catalog;
   const { uuid, password, encryptedPassword } = await openCallerProfile(dependencies, request);
   const { config } = await readBody(request);
   if (config === undefined) throw new Problem('addons.missing', 400, 'config is required');
@@ -156,16 +157,16 @@ async function handleVerify(
 
 /** Creates a configuration after a request to each of its addons. */
 export async function createProfile(
-  dependencies: Pick<RouteDependencies, 'aggregator' | 'requestContexts' | 'context' | 'profiles' | 'settings'>,
+  dependencies: Pick<RouteDependencies, 'catalog' | 'context' | 'profiles' | 'settings'>,
   request: IncomingMessage,
   config: AddonConfig,
   password: string,
 ): Promise<StoredProfile> {
   await verifyParent(dependencies, request, config);
-  const foreign = dependencies.requestContexts.isForeign(request, {
+  const foreign = dependencies.catalog.requestContexts.isForeign(request, {
     hasPassword: dependencies.settings.addonPassword !== '',
   });
-  await dependencies.aggregator.verifyAddons({ config, uuid: undefined, addressMarkers: [], foreign });
+  await dependencies.catalog.aggregator.verifyAddons({ config, uuid: undefined, addressMarkers: [], foreign });
   return await dependencies.profiles.create(withoutPassword(config), password, { foreign });
 }
 

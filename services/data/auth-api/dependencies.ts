@@ -27,6 +27,12 @@ export interface Timing {
 
 export const defaultTiming: Timing = { reuseMs: 10_000, mailIntervalMs: 60_000, codeLifetimeMs: 3_600_000 };
 
+/** Protection against guessing: rate limits, and response times that do not depend on the account. */
+export interface AuthProtection {
+  readonly limits: RateLimits;
+  readonly timing: Timing;
+}
+
 /** Dependencies of all auth routes. */
 export interface AuthDependencies {
   readonly context: Pick<Context, 'clock' | 'log' | 'vault'> & { readonly accounts: Pick<Accounts, 'record'> };
@@ -35,7 +41,6 @@ export interface AuthDependencies {
   readonly keys: Pick<Keys, 'sign' | 'verify' | 'getRole' | 'hashCode' | 'published'>;
   readonly passwords: Passwords;
   readonly mailbox: Mailbox;
-  readonly limits: RateLimits;
+  readonly protection: AuthProtection;
   readonly metrics: AuthMetrics;
-  readonly timing: Timing;
 }

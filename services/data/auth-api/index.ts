@@ -51,8 +51,7 @@ export function createAuth(
     keys,
     passwords,
     mailbox,
-    timing,
-    limits: new RateLimits(),
+    protection: { timing, limits: new RateLimits() },
     metrics: createAuthMetrics(metrics),
   };
   return {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { rebuildOutdatedIndexes } from './collations.ts';
 import { isStarting } from './connection-errors.ts';
 import { startCluster, superuser, type RunningCluster } from './cluster.ts';
 import { eventTriggers, externalOwnerRole, baseSchemaSteps, ownerRole, getOwnerSteps } from './base-schema.ts';
@@ -89,11 +90,8 @@ export function createEmbeddedServer({
           withCatalogSearchPath({ ...base, user: superuser }),
           () => [...steps, ...getOwnerSteps(ownerRole)],
           async (client) => {
-            const isOpen = direct.port > 0;
-            // Without a direct port no other program can connect, so an earlier password is removed.
-            const servicePassword = cluster.password === undefined ? null : secret;
-            await setPassword(client, requestRole, servicePassword);
-            await setPassword(client, ownerRole, isOpen ? direct.password : servicePassword);
+            await rebuildOutdatedIndexes(client, context.log);
+            await setPasswords(client, cluster.password, direct);
           },
         );
         const pools = {
@@ -254,6 +252,15 @@ async function listenForNotifications(
   client.on('notification', ({ channel }) => onNotification(channel));
   for (const channel of channels) await client.query(`listen ${channel}`);
   return client;
+}
+
+/**
+ * Sets the passwords of an embedded server's roles. Without a direct port no other program can connect, so an earlier
+ * password is removed.
+ */
+async function setPasswords(client: pg.Client, password: string | undefined, direct: DirectAccess): Promise<void> {
+  await setPassword(client, requestRole, password ?? null);
+  await setPassword(client, ownerRole, direct.port > 0 ? direct.password : (password ?? null));
 }
 
 /** Sets the password of a role; null disables password sign-in. ALTER ROLE does not accept parameters. */

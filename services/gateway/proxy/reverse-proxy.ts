@@ -35,26 +35,41 @@ import { InFlightRequests, type AdmittedRequest } from './in-flight-requests.ts'
 
 const hstsOfYear = 'max-age=31536000';
 
-export interface ReverseProxyDependencies {
-  readonly context: DispatchContext;
+/** Sign-in on the gateway, with the accounts that are signed in. */
+export interface ProxySignIn {
   readonly gate: Gate;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedInAccounts;
   readonly provider: Provider;
   readonly label: string;
+}
+
+/** Services that the gateway forwards to, and how they are shared. */
+export interface ProxyRouting {
   /** Services of Homeport and external services. */
   readonly targets: () => readonly DispatchTarget[];
   readonly upstreams: Upstreams;
   readonly exposure: (service: string) => Exposure;
   /** Returns the address of a shared service for a client. */
   readonly addressFor: (service: string, request: IncomingMessage) => string | undefined;
-  readonly metrics: GatewayMetrics;
+}
+
+/** Rules for requests before a sign-in is checked. */
+export interface ProxyPolicy {
   /** Public paths. */
   readonly publicPaths: () => readonly string[];
   /** Sends HSTS headers for all names. */
   readonly isStrict: () => boolean;
   /** Returns true for addresses of admitted networks. */
   readonly isAdmittedAddress: (address: string) => boolean;
+}
+
+export interface ReverseProxyDependencies {
+  readonly context: DispatchContext;
+  readonly signIn: ProxySignIn;
+  readonly routing: ProxyRouting;
+  readonly metrics: GatewayMetrics;
+  readonly policy: ProxyPolicy;
 }
 
 /**
@@ -66,16 +81,17 @@ export class ReverseProxy {
   readonly #signIn: SignInRoutes;
   readonly #oidc: OidcRoutes;
   readonly #inFlight = new InFlightRequests();
-  readonly #isShared = (id: string): boolean => this.#deps.exposure(id) !== 'off';
+  readonly #isShared = (id: string): boolean => this.#deps.routing.exposure(id) !== 'off';
   readonly #findOwner = (name: string): string | undefined =>
-    isReservedName(name, this.#deps.label, hostname())
+    isReservedName(name, this.#deps.signIn.label, hostname())
       ? undefined
       : this.#deps.context.targets().find(({ hosts }) => hosts.includes(name))?.id;
 
   constructor(deps: ReverseProxyDependencies) {
     this.#deps = deps;
-    this.#signIn = new SignInRoutes(deps);
-    this.#oidc = new OidcRoutes(deps);
+    const { context, metrics, signIn } = deps;
+    this.#signIn = new SignInRoutes({ context, metrics, ...signIn });
+    this.#oidc = new OidcRoutes({ context, metrics, ...signIn });
   }
 
   /** @param portService Service of the port */
@@ -83,12 +99,12 @@ export class ReverseProxy {
     return {
       http: (request, response) => {
         // Connections persist when the networks change.
-        if (!this.#deps.isAdmittedAddress(getClientAddress(request))) return void request.destroy();
+        if (!this.#deps.policy.isAdmittedAddress(getClientAddress(request))) return void request.destroy();
         this.#setHsts(request, response);
         this.#handle(request, response, portService).catch((error: unknown) => this.refuse(request, response, error));
       },
       upgrade: (request, socket, head) => {
-        if (!this.#deps.isAdmittedAddress(getClientAddress(request))) return void socket.destroy();
+        if (!this.#deps.policy.isAdmittedAddress(getClientAddress(request))) return void socket.destroy();
         this.#upgrade(request, socket, head, portService).catch((error: unknown) => this.#refuseUpgrade(socket, error));
       },
     };
@@ -100,9 +116,9 @@ export class ReverseProxy {
    */
   #setHsts({ headers }: IncomingMessage, response: ServerResponse): void {
     const name = stripPort(headers.host ?? '');
-    if (name.endsWith(`.${getBaseName(this.#deps.label)}`)) {
+    if (name.endsWith(`.${getBaseName(this.#deps.signIn.label)}`)) {
       addHeaders(response, { 'Strict-Transport-Security': `${hstsOfYear}; includeSubDomains` });
-    } else if (this.#deps.isStrict() && !/^(?:[\d.]+|\[.*\]|localhost|)$/.test(name)) {
+    } else if (this.#deps.policy.isStrict() && !/^(?:[\d.]+|\[.*\]|localhost|)$/.test(name)) {
       addHeaders(response, { 'Strict-Transport-Security': hstsOfYear });
     }
   }
@@ -114,7 +130,9 @@ export class ReverseProxy {
 
   /** Ends exchanges that are no longer permitted. */
   endRevoked(): void {
-    const { gate, isAdmittedAddress, targets } = this.#deps;
+    const { gate } = this.#deps.signIn;
+    const { isAdmittedAddress } = this.#deps.policy;
+    const { targets } = this.#deps.routing;
     const targetIds = new Set(targets().map(({ id }) => id));
     this.#inFlight.endRevoked(({ service, identity, from, isPublic }) => {
       if (!targetIds.has(service) || !this.#isShared(service) || !isAdmittedAddress(from)) return false;
@@ -125,15 +143,15 @@ export class ReverseProxy {
 
   #route(request: IncomingMessage, portService: string | undefined, url = request.url ?? '/'): Route {
     // Paths are not offered for external services, whose pages would share the origin.
-    const hasPath = (id: string): boolean => !this.#deps.upstreams.has(id);
+    const hasPath = (id: string): boolean => !this.#deps.routing.upstreams.has(id);
     const routedRequest = { host: request.headers.host ?? '', url, portService };
-    return findRoute(routedRequest, this.#deps.label, this.#isShared, this.#findOwner, hasPath);
+    return findRoute(routedRequest, this.#deps.signIn.label, this.#isShared, this.#findOwner, hasPath);
   }
 
   /** Returns the title of the service at a path; undefined without one. */
   #findTitle(request: IncomingMessage, portService: string | undefined, url: string): string | undefined {
     const route = this.#route(request, portService, url);
-    return route.to === 'service' ? this.#deps.targets().find(({ id }) => id === route.id)?.title : undefined;
+    return route.to === 'service' ? this.#deps.routing.targets().find(({ id }) => id === route.id)?.title : undefined;
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse, portService: string | undefined): Promise<void> {
@@ -161,9 +179,9 @@ export class ReverseProxy {
       case 'redirect':
         return redirect(response, 308, route.location);
       case 'home': {
-        const shared = this.#deps.targets().filter(({ id }) => this.#isShared(id));
-        const home = { label: this.#deps.label, port: request.socket.localPort ?? 0 };
-        const hasPath = (id: string): boolean => !this.#deps.upstreams.has(id);
+        const shared = this.#deps.routing.targets().filter(({ id }) => this.#isShared(id));
+        const home = { label: this.#deps.signIn.label, port: request.socket.localPort ?? 0 };
+        const hasPath = (id: string): boolean => !this.#deps.routing.upstreams.has(id);
         return sendHtml(response, 200, renderHomePage(shared, home, hasPath));
       }
       case 'nothing':
@@ -182,10 +200,10 @@ export class ReverseProxy {
     if (route.to !== 'service') throw createNotFound();
     const target = this.#target(route.id);
     if (this.#needsSignIn(route)) {
-      const identity = await this.#deps.gate.identify(request);
+      const identity = await this.#deps.signIn.gate.identify(request);
       if (identity === undefined) throw createSignInRequired();
       // WebSockets of upstreams need write permission; services of Homeport check each operation.
-      this.#deps.gate.admit(identity, route.id, request.method, this.#deps.upstreams.has(route.id));
+      this.#deps.signIn.gate.admit(identity, route.id, request.method, this.#deps.routing.upstreams.has(route.id));
       setGatewayIdentity(request, identity);
     }
     if (socket.destroyed) return;
@@ -206,7 +224,7 @@ export class ReverseProxy {
   async #authorize(request: IncomingMessage, response: ServerResponse, id: string): Promise<boolean> {
     // A preflight has no credentials; the actual request is checked.
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return true;
-    const { gate } = this.#deps;
+    const { gate } = this.#deps.signIn;
     const identity = await gate.identify(request);
     if (identity === undefined) {
       const isForm = sendsForm(request);
@@ -223,13 +241,13 @@ export class ReverseProxy {
   /** Returns the root address of a page that was requested below a path and only works at a root. */
   #findRootUrl(request: IncomingMessage, { id, url }: Extract<Route, { to: 'service' }>): string | undefined {
     if (request.url === url || !wantsPage(request)) return undefined;
-    if (this.#deps.targets().find((target) => target.id === id)?.needsRoot !== true) return undefined;
-    const base = this.#deps.addressFor(id, request);
+    if (this.#deps.routing.targets().find((target) => target.id === id)?.needsRoot !== true) return undefined;
+    const base = this.#deps.routing.addressFor(id, request);
     return base === undefined ? undefined : base + url;
   }
 
   #toAdmitted(request: IncomingMessage, { id, url }: Extract<Route, { to: 'service' }>): AdmittedRequest {
-    const isPublic = isPublicPath(this.#deps.publicPaths(), id, url);
+    const isPublic = isPublicPath(this.#deps.policy.publicPaths(), id, url);
     return { service: id, identity: getGatewayIdentity(request), from: getClientAddress(request), isPublic };
   }
 
@@ -250,14 +268,15 @@ export class ReverseProxy {
 
   /** Checks the entire service without `url`. */
   #needsSignIn({ id, url }: { readonly id: string; readonly url?: string }): boolean {
-    if (this.#deps.exposure(id) !== 'sign-in') return false;
-    if (url !== undefined && isPublicPath(this.#deps.publicPaths(), id, url)) return false;
-    return this.#deps.targets().find((target) => target.id === id)?.authenticates !== true;
+    if (this.#deps.routing.exposure(id) !== 'sign-in') return false;
+    if (url !== undefined && isPublicPath(this.#deps.policy.publicPaths(), id, url)) return false;
+    return this.#deps.routing.targets().find((target) => target.id === id)?.authenticates !== true;
   }
 
   /** @throws Problem `gateway.service_down` (502) */
   #target(id: string): DispatchHandlers {
-    const { context, targets, upstreams } = this.#deps;
+    const { context } = this.#deps;
+    const { targets, upstreams } = this.#deps.routing;
     const target = context.dispatch(id) ?? upstreams.handlers(id);
     if (target !== undefined) return target;
     if (!targets().some((each) => each.id === id)) throw createNotFound();
@@ -272,6 +291,8 @@ export class ReverseProxy {
     pathAndQuery: string,
     findTitle: (url: string) => string | undefined,
   ): Promise<void> {
+    const { context } = this.#deps;
+    const { gate } = this.#deps.signIn;
     const [path = ''] = pathAndQuery.split('?', 1);
     const query = pathAndQuery.slice(path.length + 1);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -282,7 +303,7 @@ export class ReverseProxy {
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, findTitle);
     if (path === 'continue' && isRead) return this.#signIn.continue(request, response, query);
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
-    if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#deps);
+    if (path === 'verify') return verify(request, response, new URLSearchParams(query), { context, gate });
     if (path === 'oidc' && request.method === 'GET')
       return this.#oidc.begin(request, response, new URLSearchParams(query));
     if (path === 'oidc/callback' && request.method === 'GET') return this.#oidc.callback(request, response, query);

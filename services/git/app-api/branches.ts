@@ -9,25 +9,30 @@ import type { Repository } from '../repositories/repositories.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import { changeReference } from '../gitea-api/change-reference.ts';
 import { mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
-import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { zeroId } from '../domain/ref-change.ts';
 import { getAccount, getRepository } from './issues.ts';
+import type { RouteDependencies } from '../components.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'pushControl'>;
 
 const perPage = 30;
 const heads = 'refs/heads/';
 const ok = { ok: true } as const;
 
 /** Builds the routes of branches for the pages. */
-export function branchRoutes(deps: PullDependencies): readonly ApiHandler[] {
+export function branchRoutes(deps: Dependencies): readonly ApiHandler[] {
   return [...listRoute(deps), ...changeRoutes(deps)];
 }
 
-function listRoute(deps: PullDependencies): readonly ApiHandler[] {
-  const { context, git, manager, protections } = deps;
+function listRoute(deps: Dependencies): readonly ApiHandler[] {
+  const { context } = deps;
+  const { git, manager } = deps.storage;
+  const { protections } = deps.pushControl;
   const distances = new BranchDivergence(git, context.clock);
   return [
     implement(gitBranchesApi.list, async ({ query, ...call }) => {
-      const { repository, level } = await getRepository(deps, call);
+      const { repository, level } = await getRepository(deps.accessControl, call);
       const folder = manager.getFolder(repository);
       const all = await readBranches(git, folder);
       const main = all.find(({ name }) => name === repository.defaultBranch);
@@ -36,7 +41,7 @@ function listRoute(deps: PullDependencies): readonly ApiHandler[] {
         .filter(({ name }) => name.toLowerCase().includes(searchText))
         .toSorted((one, other) => Number(other === main) - Number(one === main));
       const page = result.slice(query.offset, query.offset + perPage);
-      const pulls = await openPulls(deps, repository);
+      const pulls = await openPulls(deps.storage, repository);
       const view = async ({ name, commit, title, author, time }: Branch): Promise<GitBranch> => ({
         name,
         commit: { id: commit, title, author, time },
@@ -56,11 +61,12 @@ function listRoute(deps: PullDependencies): readonly ApiHandler[] {
   ];
 }
 
-function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { manager, objects, protections } = deps;
+function changeRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { manager, objects } = deps.storage;
+  const { protections } = deps.pushControl;
   return [
     implement(gitBranchesApi.create, async ({ body: { name, from }, ...call }) => {
-      const target = await getRepository(deps, call);
+      const target = await getRepository(deps.accessControl, call);
       requireWrite(target);
       const { repository } = target;
       requireNotArchived(repository);
@@ -81,7 +87,7 @@ function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitBranchesApi.remove, async ({ query: { name, commit }, ...call }) => {
-      const target = await getRepository(deps, call);
+      const target = await getRepository(deps.accessControl, call);
       requireWrite(target);
       const { repository } = target;
       requireNotArchived(repository);
@@ -109,7 +115,7 @@ function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
 
 /** Returns the numbers of open pull requests by head and base branch. */
 async function openPulls(
-  { db }: Pick<PullDependencies, 'db'>,
+  { db }: Pick<RepositoryStorage, 'db'>,
   { id }: Repository,
 ): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
   const rows = await db

@@ -1,6 +1,6 @@
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import { readCommits } from '../repositories/commits.ts';
-import type { ApiDependencies } from '../gitea-api/api-dependencies.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
 
 /** Maximum number of repositories read at a time, one process each. */
 const maxConcurrent = 2;
@@ -9,7 +9,7 @@ const maxTitleLength = 300;
 
 /** Adds the titles of pushed commits to events, with one run of git for each repository. */
 export async function withTitles(
-  { git, manager, repositories }: Pick<ApiDependencies, 'git' | 'manager' | 'repositories'>,
+  { git, manager, repositories }: Pick<RepositoryStorage, 'git' | 'manager' | 'repositories'>,
   events: readonly GitEvent[],
 ): Promise<readonly GitEvent[]> {
   const commitEvents = events.filter(({ commit, tag }) => commit !== '' && !tag);

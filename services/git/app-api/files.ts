@@ -7,18 +7,23 @@ import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { resolveRevision, resolveByKind } from '../repositories/revisions.ts';
 import { requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import { parsePointer } from '../lfs/pointer.ts';
-import type { ContentDependencies } from '../gitea-api/content-dependencies.ts';
-import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { writeFiles, type FileOperation } from '../gitea-api/write-files.ts';
 import { getCommitEmail } from '../repositories/commit-email.ts';
 import { getAccount, getRepository } from './issues.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<
+  RouteDependencies,
+  'context' | 'settings' | 'storage' | 'accessControl' | 'pushControl' | 'features'
+>;
 
 /** Builds the routes that load single files and change them by a commit. */
-export function fileRoutes(deps: PullDependencies & Pick<ContentDependencies, 'lfs'>): readonly ApiHandler[] {
-  const { context, manager, objects, owners, settings } = deps;
+export function fileRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { context, settings } = deps;
+  const { manager, objects, owners } = deps.storage;
   return [
     implement(gitApi.file, async ({ query, ...call }) => {
-      const { repository } = await getRepository(deps, call);
+      const { repository } = await getRepository(deps.accessControl, call);
       const folder = manager.getFolder(repository);
       const path = normalizeTreePath(query.path);
       const revision = await resolveRevision(objects, folder, repository, query.ref);
@@ -28,13 +33,13 @@ export function fileRoutes(deps: PullDependencies & Pick<ContentDependencies, 'l
           : await objects.contents(folder, `${revision.commit}:${path}`);
       if (result?.type !== 'blob') throw buildNotFoundProblem();
       const pointer = parsePointer(result.bytes);
-      const lfsFile = pointer === undefined ? undefined : await deps.lfs.findFile(repository, pointer);
+      const lfsFile = pointer === undefined ? undefined : await deps.features.lfs.findFile(repository, pointer);
       const saveAs = path?.split('/').at(-1);
       if (lfsFile !== undefined) return new FileReply({ path: lfsFile, type: 'application/octet-stream', saveAs });
       return new BytesReply({ bytes: result.bytes, type: 'application/octet-stream', saveAs });
     }),
     implement(gitApi.change, async ({ body, ...call }) => {
-      const result = await getRepository(deps, call);
+      const result = await getRepository(deps.accessControl, call);
       requireWrite(result);
       const { repository } = result;
       requireNotArchived(repository);

@@ -3,18 +3,21 @@ import { gitMovingApi } from '../../contracts/git/moving-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { PageProblem } from '../domain/page-problem.ts';
 import { isNewBranchName, validateRepositoryName } from '../domain/names.ts';
-import type { Portable } from '../portable/portable.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { publishFolder, setRemote } from '../repositories/publish.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
-import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { getCommitEmail } from '../repositories/commit-email.ts';
 import { getAccount, getRepository } from './issues.ts';
 import { toSummary } from './routes.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'features'>;
 
 /** Builds the routes that publish a folder, migrate, back up and restore repositories. */
-export function importExportRoutes(deps: PullDependencies & { readonly portable: Portable }): readonly ApiHandler[] {
-  const { context, owners, portable, settings } = deps;
+export function importExportRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { context, settings } = deps;
+  const { owners } = deps.storage;
+  const { portable } = deps.features;
 
   const base = (): string =>
     settings.publicUrl === '' ? (context.address('git') ?? '') : settings.publicUrl.replace(/\/+$/, '');
@@ -26,10 +29,10 @@ export function importExportRoutes(deps: PullDependencies & { readonly portable:
       const defaultBranch = isNewBranchName(settings.defaultBranch) ? settings.defaultBranch : 'main';
       const newRepository = { owner: account, name: body.name, private: body.private, defaultBranch };
       const { repository, files, folder } = await withNameTaken(
-        publishFolder(deps, body.folder, newRepository, author),
+        publishFolder({ context, ...deps.storage }, body.folder, newRepository, author),
       );
       const address = `${base()}/${repository.owner}/${repository.name}.git`;
-      return { repository: toSummary(repository), files, remote: await setRemote(deps.git, folder, address) };
+      return { repository: toSummary(repository), files, remote: await setRemote(deps.storage.git, folder, address) };
     }),
     implement(gitMovingApi.migrate, async ({ body, ...call }) => {
       requireName(body.name);
@@ -46,16 +49,16 @@ export function importExportRoutes(deps: PullDependencies & { readonly portable:
         user: body.user === '' ? undefined : body.user,
         password: body.password === '' ? undefined : body.password,
       };
-      const migrated = await withNameTaken(migrate({ ...deps, mayReachLocal }, newRepository, origin)).catch(
-        (cause: unknown) => {
-          if (!(cause instanceof Problem) || cause.code !== 'git.migration') throw cause;
-          throw new Problem(cause.code, 422, cause.detail, { fields: { address: cause.detail }, cause });
-        },
-      );
+      const migrated = await withNameTaken(
+        migrate({ context, ...deps.storage, mayReachLocal }, newRepository, origin),
+      ).catch((cause: unknown) => {
+        if (!(cause instanceof Problem) || cause.code !== 'git.migration') throw cause;
+        throw new Problem(cause.code, 422, cause.detail, { fields: { address: cause.detail }, cause });
+      });
       return toSummary(migrated);
     }),
     implement(gitMovingApi.save, async (call) => {
-      const { repository, level } = await getRepository(deps, call);
+      const { repository, level } = await getRepository(deps.accessControl, call);
       if (level !== 'admin') throw new PageProblem('git.forbidden', 403, 'Only who administers it may back it up.');
       const { path, release } = await portable.save(repository);
       context.accounts.record({ event: 'data_exported', detail: `repository ${repository.owner}/${repository.name}` });

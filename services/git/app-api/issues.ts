@@ -26,11 +26,14 @@ import {
   requireWrite,
   type IssueContext,
 } from '../gitea-api/issues/issue-access.ts';
-import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { Db } from '../store/tables.ts';
 import { anonymousCaller } from '../sign-in/caller.ts';
 import type { EntryDetails, LabelRow } from '../store/issue-tables.ts';
 import { requestView } from './request-view.ts';
+import type { AccessControl, RouteDependencies } from '../components.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'collaboration'>;
 
 const perPage = 50;
 const ok = { ok: true } as const;
@@ -44,10 +47,7 @@ export function getAccount({ identity }: Pick<AppCall, 'identity'>): string {
 }
 
 /** Returns the repository of a call. @throws Problem (404) */
-export async function getRepository(
-  { lookup }: Pick<PullDependencies, 'lookup'>,
-  call: AppCall,
-): Promise<IssueContext> {
+export async function getRepository({ lookup }: Pick<AccessControl, 'lookup'>, call: AppCall): Promise<IssueContext> {
   getAccount(call);
   const result = await lookup.find(
     { ...anonymousCaller, identity: call.identity },
@@ -59,19 +59,18 @@ export async function getRepository(
 }
 
 /** Returns the issue or pull request of a call. @throws Problem (404) */
-export async function getIssue(
-  deps: PullDependencies,
-  call: AppCall,
-): Promise<IssueContext & { readonly issue: Issue }> {
-  const target = await getRepository(deps, call);
+export async function getIssue(deps: Dependencies, call: AppCall): Promise<IssueContext & { readonly issue: Issue }> {
+  const target = await getRepository(deps.accessControl, call);
   const number = Number(call.params['number']);
-  const issue = Number.isSafeInteger(number) ? await deps.issues.find(target.repository.id, number) : undefined;
+  const issue = Number.isSafeInteger(number)
+    ? await deps.collaboration.issues.find(target.repository.id, number)
+    : undefined;
   if (issue === undefined) throw buildNotFoundProblem();
   return { ...target, issue };
 }
 
 /** Builds the routes of issues for the pages, most of which serve pull requests as well. */
-export function issueRoutes(deps: PullDependencies): readonly ApiHandler[] {
+export function issueRoutes(deps: Dependencies): readonly ApiHandler[] {
   return [
     ...threadRoutes(deps),
     ...threadChangeRoutes(deps),
@@ -81,11 +80,11 @@ export function issueRoutes(deps: PullDependencies): readonly ApiHandler[] {
   ];
 }
 
-function threadRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { issues, writer } = deps;
+function threadRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { issues, writer } = deps.collaboration;
   return [
     implement(gitIssuesApi.list, async ({ query, ...call }) => {
-      const { repository } = await getRepository(deps, call);
+      const { repository } = await getRepository(deps.accessControl, call);
       const filter = {
         scope: repository.id,
         pull: query.kind === 'pulls',
@@ -104,7 +103,7 @@ function threadRoutes(deps: PullDependencies): readonly ApiHandler[] {
     }),
     implement(gitIssuesApi.thread, async (call) => threadView(deps, call, await getIssue(deps, call))),
     implement(gitIssuesApi.create, async ({ body, ...call }) => {
-      const { repository, level } = await getRepository(deps, call);
+      const { repository, level } = await getRepository(deps.accessControl, call);
       requireNotArchived(repository);
       const requested = { title: body.title, body: body.text, pull: false, labels: mayWrite(level) ? body.labels : [] };
       const { number } = await writer.run(repository, getAccount(call), (work) => createIssue(work, requested));
@@ -113,8 +112,8 @@ function threadRoutes(deps: PullDependencies): readonly ApiHandler[] {
   ];
 }
 
-function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { writer } = deps;
+function threadChangeRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { writer } = deps.collaboration;
   return [
     implement(gitIssuesApi.change, async ({ body, ...call }) => {
       const target = await getIssue(deps, call);
@@ -130,7 +129,8 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
         requireWrite(target);
       if (body.closed === false && issue.request?.merged_at !== null && issue.request !== undefined)
         throw new Problem('git.merged', 409, 'It is merged.');
-      if (body.milestone !== undefined && body.milestone !== null) await milestoneAt(deps, repository, body.milestone);
+      if (body.milestone !== undefined && body.milestone !== null)
+        await milestoneAt(deps.storage, repository, body.milestone);
       const assignees = body.assignees === undefined ? undefined : await resolveAccounts(deps, body.assignees);
       await writer.run(repository, account, async (work) => {
         if (body.title !== undefined) await setTitle(work, issue, body.title);
@@ -154,12 +154,12 @@ function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
 }
 
 /** Builds the route that lists the values of the fields of an issue: labels, milestones and accounts. */
-function fieldRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { db } = deps;
+function fieldRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { db } = deps.storage;
   const { accounts } = deps.context;
   return [
     implement(gitIssuesApi.fields, async (call) => {
-      const { repository } = await getRepository(deps, call);
+      const { repository } = await getRepository(deps.accessControl, call);
       const [labels, milestones, accountList] = await Promise.all([
         db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).orderBy('name').execute(),
         listRepositoryMilestones(db, repository.id),
@@ -181,11 +181,11 @@ function fieldRoutes(deps: PullDependencies): readonly ApiHandler[] {
   ];
 }
 
-function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
+function labelRoutes(deps: Dependencies): readonly ApiHandler[] {
   const { context } = deps;
   return [
     implement(gitIssuesApi.addLabel, async ({ body, ...call }) => {
-      const target = await getRepository(deps, call);
+      const target = await getRepository(deps.accessControl, call);
       requireWrite(target);
       const row = await context.commit((transaction: Db) =>
         transaction
@@ -197,7 +197,7 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return labelView(row);
     }),
     implement(gitIssuesApi.changeLabel, async ({ body, ...call }) => {
-      const target = await getRepository(deps, call);
+      const target = await getRepository(deps.accessControl, call);
       requireWrite(target);
       const row = await context.commit((transaction: Db) =>
         transaction
@@ -212,7 +212,7 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return labelView(row);
     }),
     implement(gitIssuesApi.removeLabel, async (call) => {
-      const target = await getRepository(deps, call);
+      const target = await getRepository(deps.accessControl, call);
       requireWrite(target);
       const removed = await context.commit((transaction: Db) =>
         transaction
@@ -228,11 +228,11 @@ function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
   ];
 }
 
-function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
+function milestoneRoutes(deps: Dependencies): readonly ApiHandler[] {
   const { context } = deps;
   return [
     implement(gitIssuesApi.addMilestone, async ({ body, ...call }) => {
-      const target = await getRepository(deps, call);
+      const target = await getRepository(deps.accessControl, call);
       requireWrite(target);
       const now = context.clock.now();
       const row = {
@@ -248,9 +248,9 @@ function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitIssuesApi.closeMilestone, async ({ body, ...call }) => {
-      const target = await getRepository(deps, call);
+      const target = await getRepository(deps.accessControl, call);
       requireWrite(target);
-      const milestone = await milestoneAt(deps, target.repository, Number(call.params['milestone']));
+      const milestone = await milestoneAt(deps.storage, target.repository, Number(call.params['milestone']));
       const now = context.clock.now();
       const set = { closed: Number(body.closed), closed_at: body.closed ? now : null, updated_at: now };
       await context.commit((transaction: Db) =>
@@ -262,7 +262,7 @@ function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
 }
 
 /** @throws Problem (404) */
-async function milestoneAt({ db }: Pick<PullDependencies, 'db'>, repository: Repository, id: number) {
+async function milestoneAt({ db }: Pick<RepositoryStorage, 'db'>, repository: Repository, id: number) {
   const result = await selectMilestones(db)
     .where('milestones.repository_id', '=', repository.id)
     .where('milestones.id', '=', id)
@@ -272,11 +272,11 @@ async function milestoneAt({ db }: Pick<PullDependencies, 'db'>, repository: Rep
 }
 
 async function threadView(
-  deps: PullDependencies,
+  deps: Dependencies,
   call: AppCall,
   { issue, level, repository }: IssueContext & { readonly issue: Issue },
 ): Promise<GitThread> {
-  const { db } = deps;
+  const { db } = deps.storage;
   const account = getAccount(call);
   const [rows, labels, milestones, reviews] = await Promise.all([
     db

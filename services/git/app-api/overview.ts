@@ -2,12 +2,13 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
 import type { RepositoryVisibility } from '../repositories/repository-query.ts';
-import type { HookDependencies } from '../gitea-api/hooks.ts';
-import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { toSummary } from './routes.ts';
 import { anonymousCaller } from '../sign-in/caller.ts';
 import { withTitles } from './event-titles.ts';
 import { getAccount } from './issues.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'storage' | 'accessControl' | 'webhooks'>;
 
 const perPage = 50;
 const defaultLimits = { tasks: 20, pulls: 5 };
@@ -20,8 +21,8 @@ interface TaskList {
 }
 
 /** Builds the routes of the overview of all repositories. */
-export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, 'hooks'>): readonly ApiHandler[] {
-  const { repositories } = deps;
+export function overviewRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { repositories } = deps.storage;
   return [
     implement(gitOverviewApi.overview, async (input) => {
       const account = getAccount(input);
@@ -29,7 +30,7 @@ export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, '
       const scope = { account, visibility, limits: input.query.all ? fullLimits : defaultLimits };
       const [recent, [last = null], reviews, assigned, hooks, pulls] = await Promise.all([
         repositories.list({ visibility, sort: 'updated', descending: true, limit: 6, offset: 0 }),
-        readHistory(deps, visibility, { limit: 1 }),
+        readHistory(deps.storage, visibility, { limit: 1 }),
         listTasks(deps, 'review_requests', scope),
         listTasks(deps, 'issue_assignees', scope),
         listFailingHooks(deps, visibility),
@@ -51,29 +52,26 @@ export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, '
       const [owner = '', name = ''] = query.repository.split('/', 2);
       // An unknown repository has no events.
       const repository = query.repository === '' ? undefined : ((await repositories.find(owner, name))?.id ?? 0);
-      const events = await readHistory(deps, await getVisibility(deps, input), {
+      const events = await readHistory(deps.storage, await getVisibility(deps, input), {
         repository,
         before,
         limit: perPage + 1,
       });
-      return { events: [...(await withTitles(deps, events.slice(0, perPage)))], more: events.length > perPage };
+      return { events: [...(await withTitles(deps.storage, events.slice(0, perPage)))], more: events.length > perPage };
     }),
   ];
 }
 
 async function getVisibility(
-  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  deps: Dependencies,
   { identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>,
 ): Promise<RepositoryVisibility> {
   getAccount({ identity });
-  return deps.access.getVisibility({ ...anonymousCaller, identity });
+  return deps.accessControl.access.getVisibility({ ...anonymousCaller, identity });
 }
 
 /** Selects open issues and pull requests, the most recently updated first. */
-function selectOpen(
-  { db, repositories }: PullDependencies & Pick<HookDependencies, 'hooks'>,
-  visibility: RepositoryVisibility,
-) {
+function selectOpen({ storage: { db, repositories } }: Dependencies, visibility: RepositoryVisibility) {
   return db
     .selectFrom('issues')
     .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
@@ -92,11 +90,7 @@ function selectOpen(
     .orderBy('issues.updated_at', 'desc');
 }
 
-async function readTasks(
-  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
-  query: ReturnType<typeof selectOpen>,
-  limits: number,
-): Promise<TaskList> {
+async function readTasks(deps: Dependencies, query: ReturnType<typeof selectOpen>, limits: number): Promise<TaskList> {
   const [rows, counted] = await Promise.all([
     query.limit(limits).execute(),
     query
@@ -110,7 +104,7 @@ async function readTasks(
 }
 
 function selectIssueIds(
-  { db }: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  { storage: { db } }: Dependencies,
   table: 'review_requests' | 'issue_assignees',
   account: string,
 ) {
@@ -119,7 +113,7 @@ function selectIssueIds(
 
 /** Lists the open issues that a table assigns to the account. */
 function listTasks(
-  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  deps: Dependencies,
   table: 'review_requests' | 'issue_assignees',
   {
     account,
@@ -136,7 +130,7 @@ function listTasks(
 
 /** Lists open pull requests that are neither assigned to the account nor waiting for its review. */
 function listOtherPulls(
-  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  deps: Dependencies,
   account: string,
   visibility: RepositoryVisibility,
   limits: typeof defaultLimits,
@@ -152,11 +146,8 @@ function listOtherPulls(
 }
 
 /** Lists hooks with a failed last delivery in repositories that the account administers. */
-async function listFailingHooks(
-  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
-  visibility: RepositoryVisibility,
-) {
-  const { db, repositories } = deps;
+async function listFailingHooks(deps: Dependencies, visibility: RepositoryVisibility) {
+  const { db, repositories } = deps.storage;
 
   const ownRepositories: RepositoryVisibility =
     visibility === 'all' ? 'all' : { ...visibility, public: false as const, ids: [] };
@@ -182,5 +173,8 @@ async function listFailingHooks(
     .limit(defaultLimits.tasks)
     .execute();
   // The path of a URL can contain a secret.
-  return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(deps.hooks.getAddress({ url }))?.origin ?? '' }));
+  return rows.map(({ url, ...row }) => ({
+    ...row,
+    url: URL.parse(deps.webhooks.hooks.getAddress({ url }))?.origin ?? '',
+  }));
 }

@@ -9,26 +9,29 @@ import { readLog } from '../repositories/commits.ts';
 import type { Author } from '../repositories/first-commit.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { resolveAccounts, mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
-import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { anonymousCaller } from '../sign-in/caller.ts';
 import { getCommitEmail } from '../repositories/commit-email.ts';
 import { compareDiffs } from './diffs.ts';
 import { getAccount, getIssue, getRepository, type AppCall } from './issues.ts';
 import { commitView } from './routes.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration'>;
 
 const maxCommits = 250;
 const ok = { ok: true } as const;
 
 /** Builds the routes of pull requests for the pages: changes, merges and reviews. */
-export function pullRequestRoutes(deps: PullDependencies): readonly ApiHandler[] {
+export function pullRequestRoutes(deps: Dependencies): readonly ApiHandler[] {
   return [...pullRoutes(deps), ...mergeRoutes(deps), ...reviewRoutes(deps)];
 }
 
-function pullRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { git, manager, pulls } = deps;
+function pullRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { git, manager } = deps.storage;
+  const { pulls } = deps.collaboration;
   return [
     implement(gitIssuesApi.pull, async ({ body, ...call }) => {
-      const { repository } = await getRepository(deps, call);
+      const { repository } = await getRepository(deps.accessControl, call);
       requireNotArchived(repository);
       const commit = await pulls.findBranch(repository, body.head);
       if (commit === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch.');
@@ -57,8 +60,9 @@ function pullRoutes(deps: PullDependencies): readonly ApiHandler[] {
   ];
 }
 
-function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { access, merges } = deps;
+function mergeRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { access } = deps.accessControl;
+  const { merges } = deps.collaboration;
   return [
     implement(gitIssuesApi.merge, async ({ body, ...call }) => {
       const target = await getPull(deps, call);
@@ -88,8 +92,9 @@ function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
   ];
 }
 
-function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
-  const { git, manager, writer } = deps;
+function reviewRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { git, manager } = deps.storage;
+  const { writer } = deps.collaboration;
   return [
     implement(gitIssuesApi.requestReview, async ({ body, ...call }) => {
       const { issue, level, repository } = await getPull(deps, call);
@@ -126,20 +131,20 @@ function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
   ];
 }
 
-async function getPull(deps: PullDependencies, call: AppCall) {
-  const { pulls } = deps;
+async function getPull(deps: Dependencies, call: AppCall) {
+  const { pulls } = deps.collaboration;
 
   const { issue, ...target } = await getIssue(deps, call);
   if (!isPull(issue)) throw buildNotFoundProblem();
   return { ...target, issue, state: await pulls.state(target.repository, issue) };
 }
 
-function getBaseUrl({ context, settings }: PullDependencies): string {
+function getBaseUrl({ context, settings }: Dependencies): string {
   return settings.publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1') : settings.publicUrl;
 }
 
-async function getAuthor(deps: PullDependencies, account: string): Promise<Author> {
-  const { owners } = deps;
+async function getAuthor(deps: Dependencies, account: string): Promise<Author> {
+  const { owners } = deps.storage;
   return {
     name: account,
     email: getCommitEmail(await owners.getForAccount(account), getBaseUrl(deps)),

@@ -1,38 +1,38 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitReleasesApi, type GitRelease } from '../../contracts/git/releases-api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Portable } from '../portable/portable.ts';
 import { readLog } from '../repositories/commits.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolveRevision, resolveByKind } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { archiveName, isArchiveKind } from '../repositories/archives.ts';
-import type { HookDependencies } from '../gitea-api/hooks.ts';
 import { mayWrite, requireWrite } from '../gitea-api/issues/issue-access.ts';
-import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { ensureTag, emitRelease } from '../gitea-api/release-operations.ts';
 import type { ReleaseRow } from '../store/repository-relations.ts';
 import { getAccount, getRepository, type AppCall } from './issues.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<
+  RouteDependencies,
+  'context' | 'storage' | 'accessControl' | 'pushControl' | 'webhooks' | 'features'
+>;
 
 const ok = { ok: true } as const;
 const tags = 'refs/tags/';
 const maxNotes = 200;
 
 /** Builds the routes of releases for the pages. */
-export function releaseRoutes(
-  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
-): readonly ApiHandler[] {
+export function releaseRoutes(deps: Dependencies): readonly ApiHandler[] {
   return [...createRoutes(deps), ...changeRoutes(deps), ...notesRoute(deps), ...fileRoutes(deps)];
 }
 
-function createRoutes(
-  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
-): readonly ApiHandler[] {
-  const { git, manager, releases } = deps;
+function createRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { git, manager } = deps.storage;
+  const { releases } = deps.features;
   return [
     implement(gitReleasesApi.list, async (call) => {
-      const { repository, level } = await getRepository(deps, call);
+      const { repository, level } = await getRepository(deps.accessControl, call);
       const mayChange = mayWrite(level) && !repository.archived;
       const rows = await releases.list(repository.id, { drafts: mayWrite(level) });
       const tagReferences = await readReferences(git, manager.getFolder(repository), tags);
@@ -63,10 +63,9 @@ function createRoutes(
   ];
 }
 
-function changeRoutes(
-  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
-): readonly ApiHandler[] {
-  const { context, releases } = deps;
+function changeRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { context } = deps;
+  const { releases } = deps.features;
   return [
     implement(gitReleasesApi.change, async ({ body, ...call }) => {
       const repository = await getWritableRepository(deps, call);
@@ -100,13 +99,12 @@ function changeRoutes(
   ];
 }
 
-function notesRoute(
-  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
-): readonly ApiHandler[] {
-  const { git, manager, objects, releases } = deps;
+function notesRoute(deps: Dependencies): readonly ApiHandler[] {
+  const { git, manager, objects } = deps.storage;
+  const { releases } = deps.features;
   return [
     implement(gitReleasesApi.notes, async ({ query, ...call }) => {
-      const { repository } = await getRepository(deps, call);
+      const { repository } = await getRepository(deps.accessControl, call);
       const folder = manager.getFolder(repository);
       const revision = await resolveRevision(objects, folder, repository, query.ref);
       if (revision === undefined) return { text: '' };
@@ -125,10 +123,9 @@ function notesRoute(
   ];
 }
 
-function fileRoutes(
-  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
-): readonly ApiHandler[] {
-  const { manager, objects, portable, releases } = deps;
+function fileRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { manager, objects } = deps.storage;
+  const { portable, releases } = deps.features;
   return [
     implement(gitReleasesApi.attach, async ({ query, incoming, ...call }) => {
       const repository = await getWritableRepository(deps, call);
@@ -140,13 +137,13 @@ function fileRoutes(
       return ok;
     }),
     implement(gitReleasesApi.file, async (call) => {
-      const { repository, level } = await getRepository(deps, call);
+      const { repository, level } = await getRepository(deps.accessControl, call);
       const asset = await getAsset(deps, call, await getRelease(deps, call, repository, mayWrite(level)));
       const path = await releases.recordDownload(repository, asset);
       return new FileReply({ path, type: 'application/octet-stream', saveAs: asset.name });
     }),
     implement(gitReleasesApi.source, async (call) => {
-      const { repository, level } = await getRepository(deps, call);
+      const { repository, level } = await getRepository(deps.accessControl, call);
       const release = await getRelease(deps, call, repository, mayWrite(level));
       const kind = call.params['kind'] ?? '';
       const revision = await resolveByKind('tag', objects, manager.getFolder(repository), release.tag);
@@ -167,10 +164,7 @@ function fileRoutes(
   ];
 }
 
-async function toReleaseView(
-  { releases }: PullDependencies & HookDependencies & { readonly portable: Portable },
-  row: ReleaseRow,
-): Promise<GitRelease> {
+async function toReleaseView({ features: { releases } }: Dependencies, row: ReleaseRow): Promise<GitRelease> {
   return {
     id: row.id,
     tag: row.tag,
@@ -184,17 +178,14 @@ async function toReleaseView(
   };
 }
 
-async function getWritableRepository(
-  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
-  call: AppCall,
-) {
-  const access = await getRepository(deps, call);
+async function getWritableRepository(deps: Dependencies, call: AppCall) {
+  const access = await getRepository(deps.accessControl, call);
   requireWrite(access);
   return access.repository;
 }
 
 async function getRelease(
-  { releases }: PullDependencies & HookDependencies & { readonly portable: Portable },
+  { features: { releases } }: Dependencies,
   call: AppCall,
   repository: Repository,
   drafts: boolean,
@@ -204,11 +195,7 @@ async function getRelease(
   return row;
 }
 
-async function getAsset(
-  { releases }: PullDependencies & HookDependencies & { readonly portable: Portable },
-  call: AppCall,
-  release: ReleaseRow,
-) {
+async function getAsset({ features: { releases } }: Dependencies, call: AppCall, release: ReleaseRow) {
   const asset = (await releases.assets(release.id)).find(({ id }) => String(id) === call.params['file']);
   if (asset === undefined) throw buildNotFoundProblem();
   return asset;

@@ -4,13 +4,15 @@ import { getAllowedStyles } from '../pulls/merge.ts';
 import type { PullState } from '../pulls/pulls.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { IssueContext } from '../gitea-api/issues/issue-access.ts';
-import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { PullRow, ReviewRow } from '../store/issue-tables.ts';
 import type { StatusRow } from '../store/statuses.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'storage' | 'collaboration'>;
 
 /** Builds the part of a pull request that issues lack: branches, comparison and requirements of a merge. */
 export async function requestView(
-  { db, pulls, rules, statuses }: PullDependencies,
+  { storage: { db }, collaboration: { pulls, rules, statuses } }: Dependencies,
   { issue, level, repository }: IssueContext & { readonly issue: Issue & { readonly request: PullRow } },
   account: string,
 ): Promise<GitPull> {

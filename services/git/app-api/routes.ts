@@ -22,12 +22,19 @@ import { readReferences } from '../repositories/references.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
-import type { ContentDependencies } from '../gitea-api/content-dependencies.ts';
 import { anonymousCaller, type Caller } from '../sign-in/caller.ts';
 import { combineStates } from '../statuses/statuses.ts';
 import type { StatusRow } from '../store/statuses.ts';
 import type { PublicKeyRow } from '../store/tables.ts';
 import { readDiffs } from './diffs.ts';
+import { getSshBase } from '../ssh/base-url.ts';
+import type { RouteDependencies } from '../components.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
+
+type Dependencies = Pick<
+  RouteDependencies,
+  'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration' | 'features'
+>;
 
 const perPage = 50;
 const maxListed = 200;
@@ -49,7 +56,7 @@ interface Location {
 }
 
 /** Builds the routes of repositories, files, commits and keys for the pages. */
-export function repositoryApiRoutes(deps: ContentDependencies): readonly ApiHandler[] {
+export function repositoryApiRoutes(deps: Dependencies): readonly ApiHandler[] {
   return [
     ...repositoryListRoutes(deps),
     ...repositoryRoutes(deps),
@@ -59,8 +66,10 @@ export function repositoryApiRoutes(deps: ContentDependencies): readonly ApiHand
   ];
 }
 
-function repositoryListRoutes(deps: ContentDependencies): readonly ApiHandler[] {
-  const { access, manager, repositories, settings } = deps;
+function repositoryListRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { settings } = deps;
+  const { access } = deps.accessControl;
+  const { manager, repositories } = deps.storage;
   return [
     implement(gitApi.list, async ({ identity, query }) => {
       const visibility =
@@ -90,8 +99,10 @@ function repositoryListRoutes(deps: ContentDependencies): readonly ApiHandler[] 
   ];
 }
 
-function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
-  const { access, context, git, manager, lookup, objects, settings } = deps;
+function repositoryRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { context, settings } = deps;
+  const { access, lookup } = deps.accessControl;
+  const { git, manager, objects } = deps.storage;
   return [
     implement(gitApi.one, async (call) => {
       const caller = toCaller(call);
@@ -112,12 +123,12 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
         tags: listNames('refs/tags/').toReversed(),
         level: level === 'none' ? ('read' as const) : level,
         cloneHttp: `${base}/${full}`,
-        cloneSsh: context.address('git', 'ssh') === undefined ? null : `${deps.ssh(base)}/${full}`,
+        cloneSsh: context.address('git', 'ssh') === undefined ? null : `${getSshBase(context, settings, base)}/${full}`,
       };
     }),
     implement(gitApi.remove, async (call) => {
       const { repository, caller, folder } = await findRepository(deps, call, 'admin');
-      const owner = await deps.owners.getById(repository.ownerId);
+      const owner = await deps.storage.owners.getById(repository.ownerId);
       if (!(await access.administersOwner(caller, owner))) {
         throw new PageProblem('git.forbidden', 403, 'Only the owner can delete a repository.');
       }
@@ -128,8 +139,8 @@ function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
   ];
 }
 
-function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
-  const { git, objects } = deps;
+function contentRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { git, objects } = deps.storage;
   return [
     implement(gitApi.content, async (call): Promise<GitContent> => {
       const location = await getLocation(deps, call);
@@ -154,15 +165,16 @@ function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
 
 /** Reads a file with its last commit. */
 async function readFileContent(
-  deps: ContentDependencies,
+  deps: Dependencies,
   { folder, path, commit, repository }: Location,
   { id, size }: ObjectInfo,
 ): Promise<GitContent> {
-  const { git, lastCommits, lfs } = deps;
+  const { git } = deps.storage;
+  const { lastCommits, lfs } = deps.features;
   const last = (await lastCommits.find(folder, commit, path)) ?? (await readCommit(git, folder, commit));
   if (last === undefined) throw buildNotFoundProblem();
-  const stored = await readText(deps, folder, id, maxTextBytes);
-  const pointer = size > maxPointerBytes ? undefined : await readLfsPointer(deps, folder, id);
+  const stored = await readText(deps.storage, folder, id, maxTextBytes);
+  const pointer = size > maxPointerBytes ? undefined : await readLfsPointer(deps.storage, folder, id);
   const text = pointer === undefined ? stored?.text : await readLargeText(lfs, repository, pointer, maxTextBytes);
   return {
     kind: 'file',
@@ -177,11 +189,12 @@ async function readFileContent(
 
 /** Reads a folder: its entries with their last commits, and its README. */
 async function readFolderContent(
-  deps: ContentDependencies,
+  deps: Dependencies,
   { folder, path, commit }: Location,
   entries: readonly TreeEntry[],
 ): Promise<GitContent> {
-  const { git, lastCommits } = deps;
+  const { git } = deps.storage;
+  const { lastCommits } = deps.features;
   const [newest] = await readLog(git, folder, { from: [commit], path, limit: 1 });
   if (newest === undefined) throw buildNotFoundProblem();
   const last = await lastCommits.findForEntries(
@@ -191,7 +204,7 @@ async function readFolderContent(
     entries.map(({ name }) => name),
   );
   const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
-  const text = (readme && (await readText(deps, folder, readme.id, maxReadmeBytes)))?.text ?? null;
+  const text = (readme && (await readText(deps.storage, folder, readme.id, maxReadmeBytes)))?.text ?? null;
   return {
     kind: 'folder',
     commit: commitView(newest),
@@ -210,8 +223,9 @@ async function readFolderContent(
   };
 }
 
-function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
-  const { git, objects, statuses } = deps;
+function commitRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { git, objects } = deps.storage;
+  const { statuses } = deps.collaboration;
   return [
     implement(gitApi.commits, async (call) => {
       const { folder, path, commit, repository } = await getLocation(deps, call);
@@ -237,7 +251,7 @@ function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
   ];
 }
 
-function keyRoutes({ keys }: ContentDependencies): readonly ApiHandler[] {
+function keyRoutes({ accessControl: { keys } }: Dependencies): readonly ApiHandler[] {
   return [
     implement(gitApi.keys, async (call) => ({
       keys: (await keys.listForAccount(requireIdentity(call).account)).map(keyView),
@@ -264,7 +278,7 @@ function keyRoutes({ keys }: ContentDependencies): readonly ApiHandler[] {
 }
 
 async function findRepository(
-  { manager, lookup }: ContentDependencies,
+  { storage: { manager }, accessControl: { lookup } }: Dependencies,
   call: AppCall,
   needed: 'read' | 'write' | 'admin' = 'read',
 ) {
@@ -275,10 +289,10 @@ async function findRepository(
 }
 
 async function getLocation(
-  deps: ContentDependencies,
+  deps: Dependencies,
   call: AppCall & { readonly query: { readonly ref: string; readonly path: string } },
 ): Promise<Location> {
-  const { objects } = deps;
+  const { objects } = deps.storage;
 
   const { repository, folder } = await findRepository(deps, call);
   const path = normalizeTreePath(call.query.path);
@@ -298,7 +312,7 @@ function toCaller(call: AppCall): Caller {
 
 /** Reads a text file; `exact` is true when the text can be converted back to the same bytes. */
 async function readText(
-  { objects }: Pick<ContentDependencies, 'objects'>,
+  { objects }: Pick<RepositoryStorage, 'objects'>,
   folder: string,
   id: string,
   maxBytes: number,
@@ -311,7 +325,7 @@ async function readText(
 }
 
 /** Returns the LFS pointer in a file; undefined for other files. */
-async function readLfsPointer({ objects }: Pick<ContentDependencies, 'objects'>, folder: string, id: string) {
+async function readLfsPointer({ objects }: Pick<RepositoryStorage, 'objects'>, folder: string, id: string) {
   const bytes = (await objects.contents(folder, id))?.bytes;
   return bytes === undefined ? undefined : parsePointer(bytes);
 }

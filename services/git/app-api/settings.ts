@@ -13,10 +13,13 @@ import { expandEvents } from '../hooks/events.ts';
 import { parseProtectionOptions, ProtectionOptions } from '../protection/protections.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { testHook, type HookDependencies } from '../gitea-api/hooks.ts';
+import { testHook } from '../gitea-api/hooks.ts';
 import { anonymousCaller } from '../sign-in/caller.ts';
 import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
 import type { ProtectionRow } from '../store/repository-relations.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'storage' | 'accessControl' | 'pushControl' | 'webhooks'>;
 
 type AppCall = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 const ok = { ok: true } as const;
@@ -24,7 +27,7 @@ const heads = 'refs/heads/';
 const maxDeliveries = 50;
 
 /** Builds the routes of repository settings, for accounts that administer the repository. */
-export function settingsRoutes(deps: HookDependencies): readonly ApiHandler[] {
+export function settingsRoutes(deps: Dependencies): readonly ApiHandler[] {
   return [
     ...generalRoutes(deps),
     ...accessRoutes(deps),
@@ -35,8 +38,11 @@ export function settingsRoutes(deps: HookDependencies): readonly ApiHandler[] {
   ];
 }
 
-function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  const { access, collaborators, git, hooks, manager, keys, owners, protections } = deps;
+function generalRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { access, collaborators, keys } = deps.accessControl;
+  const { git, manager, owners } = deps.storage;
+  const { hooks } = deps.webhooks;
+  const { protections } = deps.pushControl;
   return [
     implement(gitSettingsApi.read, async (call) => {
       const repository = await getAdministered(deps, call);
@@ -84,8 +90,9 @@ function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
   ];
 }
 
-function accessRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  const { collaborators, owners } = deps;
+function accessRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { collaborators } = deps.accessControl;
+  const { owners } = deps.storage;
   return [
     implement(gitSettingsApi.share, async ({ body, ...call }) => {
       const repository = await getAdministered(deps, call);
@@ -103,8 +110,8 @@ function accessRoutes(deps: HookDependencies): readonly ApiHandler[] {
   ];
 }
 
-function protectionRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  const { protections } = deps;
+function protectionRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { protections } = deps.pushControl;
   return [
     implement(gitSettingsApi.protect, async ({ body, ...call }) => {
       const { id } = await getAdministered(deps, call);
@@ -125,8 +132,8 @@ function protectionRoutes(deps: HookDependencies): readonly ApiHandler[] {
   ];
 }
 
-function deployKeyRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  const { keys } = deps;
+function deployKeyRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { keys } = deps.accessControl;
   return [
     implement(gitSettingsApi.addDeployKey, async ({ body, ...call }) => {
       const { id } = await getAdministered(deps, call);
@@ -152,8 +159,8 @@ function deployKeyRoutes(deps: HookDependencies): readonly ApiHandler[] {
   ];
 }
 
-function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  const { hooks } = deps;
+function hookRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { hooks } = deps.webhooks;
   return [
     implement(gitSettingsApi.addHook, async ({ body, ...call }) => {
       const { id } = await getAdministered(deps, call);
@@ -202,8 +209,8 @@ function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
 }
 
 /** Builds the routes of deliveries: the test of a webhook, the list and the repetition of a delivery. */
-function deliveryRoutes(deps: HookDependencies): readonly ApiHandler[] {
-  const { hooks } = deps;
+function deliveryRoutes(deps: Dependencies): readonly ApiHandler[] {
+  const { hooks } = deps.webhooks;
   return [
     implement(gitSettingsApi.testHook, async (call) => {
       const { hook, repository } = await getHook(deps, call);
@@ -221,16 +228,19 @@ function deliveryRoutes(deps: HookDependencies): readonly ApiHandler[] {
   ];
 }
 
-async function getAdministered({ lookup }: HookDependencies, { identity, params }: AppCall): Promise<Repository> {
+async function getAdministered(
+  { accessControl: { lookup } }: Dependencies,
+  { identity, params }: AppCall,
+): Promise<Repository> {
   if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
   return lookup.require({ ...anonymousCaller, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
 }
 
 async function getHook(
-  deps: HookDependencies,
+  deps: Dependencies,
   call: AppCall,
 ): Promise<{ readonly repository: Repository; readonly hook: WebhookRow }> {
-  const { hooks } = deps;
+  const { hooks } = deps.webhooks;
 
   const repository = await getAdministered(deps, call);
   const hook = await hooks.find({ repository: repository.id }, Number(call.params['id']) || 0);
@@ -238,7 +248,7 @@ async function getHook(
   return { repository, hook };
 }
 
-async function toHookView({ hooks }: HookDependencies, row: WebhookRow): Promise<GitHook> {
+async function toHookView({ webhooks: { hooks } }: Dependencies, row: WebhookRow): Promise<GitHook> {
   const [newest] = await hooks.deliveries(row, 1);
   const { id, branch_filter: branchFilter } = row;
   const url = hooks.getDisplayAddress(row);
@@ -252,11 +262,18 @@ async function toHookView({ hooks }: HookDependencies, row: WebhookRow): Promise
   };
 }
 
-async function listBranches({ git, manager }: HookDependencies, repository: Repository): Promise<readonly string[]> {
+async function listBranches(
+  { storage: { git, manager } }: Dependencies,
+  repository: Repository,
+): Promise<readonly string[]> {
   return (await readReferences(git, manager.getFolder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
 }
 
-async function renameRepository({ manager }: HookDependencies, repository: Repository, name: string): Promise<void> {
+async function renameRepository(
+  { storage: { manager } }: Dependencies,
+  repository: Repository,
+  name: string,
+): Promise<void> {
   if (validateRepositoryName(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
   try {
     await manager.rename(repository, { name });

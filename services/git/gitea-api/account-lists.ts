@@ -1,16 +1,17 @@
-import type { Kysely } from 'kysely';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Tables } from '../store/tables.ts';
 import { formatTime } from '../wire/time.ts';
 import { toUserJson } from '../wire/users.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, toRepositoryView } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl'>;
 
 /** Builds the routes of assignees and reviewers, and of starred and watched repositories of an account. */
-export function accountListRoutes(deps: ApiDependencies & { readonly db: Kysely<Tables> }): readonly Route[] {
-  const { db } = deps;
+export function accountListRoutes(deps: Dependencies): readonly Route[] {
+  const { db } = deps.storage;
   return [
     getRoute('/repos/:owner/:repo/assignees', 'repository', (call) => listWriters(deps, call)),
     getRoute('/repos/:owner/:repo/reviewers', 'repository', (call) => listWriters(deps, call)),
@@ -43,7 +44,7 @@ export function accountListRoutes(deps: ApiDependencies & { readonly db: Kysely<
 
 /** Lists the accounts that may write: the owner, members of the organization and collaborators. */
 async function listWriters(
-  { collaborators, context, lookup, organizations, owners }: ApiDependencies & { readonly db: Kysely<Tables> },
+  { accessControl: { collaborators, lookup, organizations }, context, storage: { owners } }: Dependencies,
   call: Call,
 ) {
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
@@ -57,22 +58,16 @@ async function listWriters(
   return ok(rows.map((row) => toUserJson(row, call.base)));
 }
 
-async function getAccountName(
-  { owners }: ApiDependencies & { readonly db: Kysely<Tables> },
-  call: Call,
-): Promise<string> {
+async function getAccountName({ storage: { owners } }: Dependencies, call: Call): Promise<string> {
   const row = await owners.find(call.params['user'] ?? '');
   if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row.name;
 }
 
 /** Lists the repositories that the caller may read. */
-async function listReadable(
-  deps: ApiDependencies & { readonly db: Kysely<Tables> },
-  call: Call,
-  ids: readonly { readonly id: number }[],
-) {
-  const { access, repositories } = deps;
+async function listReadable(deps: Dependencies, call: Call, ids: readonly { readonly id: number }[]) {
+  const { access } = deps.accessControl;
+  const { repositories } = deps.storage;
   const rows = await Promise.all(ids.map(({ id }) => repositories.findById(id)));
   const visible: { readonly repository: Repository; readonly level: 'read' | 'write' | 'admin' }[] = [];
   for (const repository of rows) {
@@ -97,8 +92,8 @@ function getRoute(path: string, scope: Route['scope'], handle: Route['handle']):
   };
 }
 
-async function listUserKeys(deps: ApiDependencies & { readonly db: Kysely<Tables> }, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function listUserKeys(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const all = await keys.listForAccount(await getAccountName(deps, call));
   const page = parsePage(call.query);
   const views = getPageItems(all, page).map(({ id, title, text, fingerprint, created_at }) => ({
@@ -113,11 +108,9 @@ async function listUserKeys(deps: ApiDependencies & { readonly db: Kysely<Tables
   return ok(views, listHeaders(call, page, all.length));
 }
 
-async function readRepositoryById(
-  deps: ApiDependencies & { readonly db: Kysely<Tables> },
-  call: Call,
-): Promise<Answer> {
-  const { access, repositories } = deps;
+async function readRepositoryById(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access } = deps.accessControl;
+  const { repositories } = deps.storage;
   const repository = await repositories.findById(Number(call.params['id']) || 0);
   const level = repository === undefined ? 'none' : await access.getLevel(call.caller, repository);
   if (repository === undefined || level === 'none') throw buildNotFoundProblem();

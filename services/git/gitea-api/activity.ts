@@ -8,8 +8,10 @@ import { parseProfile } from '../store/owner-profile.ts';
 import { toUserJson } from '../wire/users.ts';
 import { requireIdentity, ok, type Answer, type Call, type Route } from './call.ts';
 import { parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
-import type { Db } from '../store/tables.ts';
+import { getRepositoryName, toRepositoryView } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl'>;
 
 /** Maximum number of events in a feed. */
 const maxEvents = 500;
@@ -21,7 +23,7 @@ const quarterHourSeconds = 15 * 60;
 const idPrefixes = ['p', 'i', 'e', 'r'];
 
 /** Builds the routes of activity feeds and heatmaps. */
-export function activityRoutes(deps: ApiDependencies & { readonly db: Db }): readonly Route[] {
+export function activityRoutes(deps: Dependencies): readonly Route[] {
   return [
     activityRoute('/repos/:owner/:repo/activities/feeds', 'repository', (call) => listRepositoryFeed(deps, call)),
     activityRoute('/users/:user/activities/feeds', 'user', (call) => listUserFeed(deps, call)),
@@ -29,15 +31,12 @@ export function activityRoutes(deps: ApiDependencies & { readonly db: Db }): rea
   ];
 }
 
-function getVisibility({ access }: ApiDependencies & { readonly db: Db }, call: Call): Promise<RepositoryVisibility> {
+function getVisibility({ accessControl: { access } }: Dependencies, call: Call): Promise<RepositoryVisibility> {
   return access.getVisibility(call.caller);
 }
 
 /** Returns the account in the path; undefined when it hides its activity from the caller. */
-async function findVisibleActor(
-  { owners }: ApiDependencies & { readonly db: Db },
-  call: Call,
-): Promise<string | undefined> {
+async function findVisibleActor({ storage: { owners } }: Dependencies, call: Call): Promise<string | undefined> {
   const row = await owners.find(call.params['user'] ?? '');
   if (row?.kind !== 'account') throw buildNotFoundProblem();
   const { account, role } = requireIdentity(call.caller);
@@ -45,8 +44,9 @@ async function findVisibleActor(
   return isHidden ? undefined : row.name;
 }
 
-async function buildFeed(deps: ApiDependencies & { readonly db: Db }, call: Call, events: readonly GitEvent[]) {
-  const { access, owners, repositories } = deps;
+async function buildFeed(deps: Dependencies, call: Call, events: readonly GitEvent[]) {
+  const { access } = deps.accessControl;
+  const { owners, repositories } = deps.storage;
   const items: unknown[] = [];
   for (const event of getPageItems(events, parsePage(call.query))) {
     const repository = await repositories.find(event.owner, event.name);
@@ -81,20 +81,29 @@ function activityRoute(path: string, scope: Route['scope'], handle: Route['handl
   };
 }
 
-async function listRepositoryFeed(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
-  const { lookup } = deps;
+async function listRepositoryFeed(deps: Dependencies, call: Call): Promise<Answer> {
+  const { lookup } = deps.accessControl;
   const { id } = await lookup.require(call.caller, getRepositoryName(call), 'read');
-  return buildFeed(deps, call, await readHistory(deps, { public: false, owners: [], ids: [id] }, { limit: maxEvents }));
+  return buildFeed(
+    deps,
+    call,
+    await readHistory(deps.storage, { public: false, owners: [], ids: [id] }, { limit: maxEvents }),
+  );
 }
 
-async function listUserFeed(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+async function listUserFeed(deps: Dependencies, call: Call): Promise<Answer> {
   const account = await findVisibleActor(deps, call);
   if (account === undefined) return ok([]);
-  return buildFeed(deps, call, await readHistory(deps, await getVisibility(deps, call), { account, limit: maxEvents }));
+  return buildFeed(
+    deps,
+    call,
+    await readHistory(deps.storage, await getVisibility(deps, call), { account, limit: maxEvents }),
+  );
 }
 
-async function readHeatmap(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
-  const { context, db, repositories } = deps;
+async function readHeatmap(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { db, repositories } = deps.storage;
   const name = await findVisibleActor(deps, call);
   if (name === undefined) return ok([]);
   const ids = repositories.selectIds({ visibility: await getVisibility(deps, call) });

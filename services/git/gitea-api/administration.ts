@@ -17,8 +17,10 @@ import {
   type Route,
 } from './call.ts';
 import { parseFlag, listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
-import type { ApiDependencies } from './api-dependencies.ts';
 import { accountKeyJson } from './users.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl'>;
 
 const text = optional(z.string().max(255));
 const email = optional(z.union([z.literal(''), z.email('Email').max(254)]));
@@ -36,7 +38,7 @@ const keyBody = z.object({ title: required, key: required });
 type ProfileChange = z.infer<z.ZodObject<typeof values>>;
 
 /** Builds the routes by which administrators manage accounts. Accounts are shared by all services. */
-export function administrationRoutes(deps: ApiDependencies): readonly Route[] {
+export function administrationRoutes(deps: Dependencies): readonly Route[] {
   return [
     adminRoute('GET', '/admin/users', (call) => listAccounts(deps, call)),
     adminRoute('POST', '/admin/users', (call) => createAccount(deps, call)),
@@ -47,11 +49,15 @@ export function administrationRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-async function accountJson({ owners }: ApiDependencies, call: Pick<Call, 'base'>, { name, enabled, role }: Account) {
+async function accountJson(
+  { storage: { owners } }: Dependencies,
+  call: Pick<Call, 'base'>,
+  { name, enabled, role }: Account,
+) {
   return toUserJson(await owners.getForAccount(name), call.base, { self: enabled, admin: role === 'admin' });
 }
 
-async function getTargetAccount({ context, owners }: ApiDependencies, call: Call): Promise<Account> {
+async function getTargetAccount({ context, storage: { owners } }: Dependencies, call: Call): Promise<Account> {
   const { accounts } = context;
 
   requireAdmin(call);
@@ -62,7 +68,7 @@ async function getTargetAccount({ context, owners }: ApiDependencies, call: Call
 }
 
 async function updateProfile(
-  { owners }: ApiDependencies,
+  { storage: { owners } }: Dependencies,
   name: string,
   { email: address, full_name, description, website, location }: ProfileChange,
 ) {
@@ -84,7 +90,7 @@ function adminRoute(method: Route['method'], path: string, handle: Route['handle
   };
 }
 
-async function listAccounts(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function listAccounts(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const { accounts } = context;
 
@@ -97,8 +103,9 @@ async function listAccounts(deps: ApiDependencies, call: Call): Promise<Answer> 
   );
 }
 
-async function createAccount(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { context, owners } = deps;
+async function createAccount(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { owners } = deps.storage;
   const { accounts } = context;
 
   requireAdmin(call);
@@ -115,7 +122,7 @@ async function createAccount(deps: ApiDependencies, call: Call): Promise<Answer>
   return created(await accountJson(deps, call, createdAccount));
 }
 
-async function changeAccount(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function changeAccount(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const { accounts } = context;
 
@@ -132,8 +139,9 @@ async function changeAccount(deps: ApiDependencies, call: Call): Promise<Answer>
   return ok(await accountJson(deps, call, changed));
 }
 
-async function deleteAccount(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { context, repositories } = deps;
+async function deleteAccount(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { repositories } = deps.storage;
   const { accounts } = context;
 
   const { name, provisioned } = await getTargetAccount(deps, call);
@@ -150,15 +158,15 @@ async function deleteAccount(deps: ApiDependencies, call: Call): Promise<Answer>
   return noContent;
 }
 
-async function addAccountKey(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function addAccountKey(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const { name } = await getTargetAccount(deps, call);
   const { title, key } = await readJsonBody(call, keyBody);
   return created(await accountKeyJson(deps, call, await keys.add({ account: name }, title, key), name));
 }
 
-async function deleteAccountKey(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function deleteAccountKey(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const { name } = await getTargetAccount(deps, call);
   if (!(await keys.remove({ account: name }, parseId(call.params['id'])))) throw buildNotFoundProblem();
   return noContent;

@@ -5,7 +5,7 @@ import { resolveRevision, type Revision } from '../repositories/revisions.ts';
 import { sendOutput } from '../transfer/streams.ts';
 import type { Answer } from './call.ts';
 import { formatFileName } from './content-disposition.ts';
-import type { ApiDependencies } from './api-dependencies.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
 
 const bundleExtension = '.bundle';
 
@@ -16,7 +16,7 @@ const bundleExtension = '.bundle';
  * @throws Problem `git.unknown` (404), `git.too_much` (413)
  */
 export async function archive(
-  { git, manager, objects }: Pick<ApiDependencies, 'git' | 'manager' | 'objects'>,
+  { git, manager, objects }: Pick<RepositoryStorage, 'git' | 'manager' | 'objects'>,
   base: string,
   repository: Repository,
   fileName: string,

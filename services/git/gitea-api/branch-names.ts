@@ -16,20 +16,25 @@ import {
   type Route,
 } from './call.ts';
 import { changeReference } from './change-reference.ts';
-import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName } from './repository-requests.ts';
 import type { Db } from '../store/tables.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'pushControl'>;
 
 const heads = 'refs/heads/';
 
 /** Builds the route that renames a branch and updates the pull requests from and into it. */
-export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
+export function branchNameRoutes(deps: Dependencies): readonly Route[] {
   return [
     signedInRoute('PATCH', '/repos/:owner/:repo/branches/*branch', 'repository', (call) => renameBranch(deps, call)),
   ];
 }
 
-async function renameBranch(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git, manager, lookup, protections } = deps;
+async function renameBranch(deps: Dependencies, call: Call): Promise<Answer> {
+  const { git, manager } = deps.storage;
+  const { lookup } = deps.accessControl;
+  const { protections } = deps.pushControl;
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   const { name } = await readJsonBody(call, z.object({ name: required }));
   const old = call.params['branch'] ?? '';
@@ -65,7 +70,7 @@ async function renameBranch(deps: ApiDependencies, call: Call): Promise<Answer> 
 
 /** Saves the new name of a branch in its pull requests that are not merged, and as the default branch. */
 async function saveBranchName(
-  { context }: Pick<ApiDependencies, 'context'>,
+  { context }: Pick<RouteDependencies, 'context'>,
   repository: Repository,
   { old, name }: { readonly old: string; readonly name: string },
 ): Promise<void> {

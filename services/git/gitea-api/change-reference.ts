@@ -3,7 +3,7 @@ import { GitError } from '../engine/git.ts';
 import { findUnstorableReferences } from '../repositories/reference-names.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { zeroId, type RefChange } from '../domain/ref-change.ts';
-import type { ApiDependencies } from './api-dependencies.ts';
+import type { RouteDependencies } from '../components.ts';
 
 /**
  * Changes a reference like a push, with hooks and history, if it still has the expected value.
@@ -11,7 +11,10 @@ import type { ApiDependencies } from './api-dependencies.ts';
  * @throws Problem `git.protected` (405), `git.moved`, `git.name_collides` (409), `git.archived` (423)
  */
 export async function changeReference(
-  { git, manager, pushes, tagProtections }: Pick<ApiDependencies, 'git' | 'manager' | 'pushes' | 'tagProtections'>,
+  {
+    storage: { git, manager },
+    pushControl: { pushes, tagProtections },
+  }: Pick<RouteDependencies, 'storage' | 'pushControl'>,
   repository: Repository,
   account: string,
   change: RefChange,

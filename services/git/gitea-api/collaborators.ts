@@ -14,14 +14,17 @@ import {
   type Route,
 } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import { getLevelOfAccount, getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import { getLevelOfAccount, getRepositoryName } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl'>;
 
 const body = z.object({ permission: optional(z.string()) });
 const kinds = { read: 'read', write: 'write', admin: 'admin', owner: 'admin' } as const;
 const collaboratorsPath = '/repos/:owner/:repo/collaborators';
 
 /** Builds the routes of collaborators. */
-export function collaboratorRoutes(deps: ApiDependencies): readonly Route[] {
+export function collaboratorRoutes(deps: Dependencies): readonly Route[] {
   return [
     signedInRoute('GET', collaboratorsPath, 'repository', (call) => listCollaborators(deps, call)),
     signedInRoute('GET', `${collaboratorsPath}/:user`, 'repository', (call) => checkCollaborator(deps, call)),
@@ -31,17 +34,20 @@ export function collaboratorRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-function getAdministered({ lookup }: ApiDependencies, call: Call) {
+function getAdministered({ accessControl: { lookup } }: Dependencies, call: Call) {
   return lookup.require(call.caller, getRepositoryName(call), 'admin');
 }
 
-async function getRequestedAccount({ owners }: ApiDependencies, call: Call) {
+async function getRequestedAccount({ storage: { owners } }: Dependencies, call: Call) {
   const row = await owners.find(call.params['user'] ?? '');
   if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row;
 }
 
-async function listCollaborators({ collaborators, lookup, owners }: ApiDependencies, call: Call): Promise<Answer> {
+async function listCollaborators(
+  { accessControl: { collaborators, lookup }, storage: { owners } }: Dependencies,
+  call: Call,
+): Promise<Answer> {
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   const all = await collaborators.list(repository.id);
   const page = parsePage(call.query);
@@ -52,16 +58,16 @@ async function listCollaborators({ collaborators, lookup, owners }: ApiDependenc
   );
 }
 
-async function checkCollaborator(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { collaborators, lookup } = deps;
+async function checkCollaborator(deps: Dependencies, call: Call): Promise<Answer> {
+  const { collaborators, lookup } = deps.accessControl;
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   const { name } = await getRequestedAccount(deps, call);
   if (!(await collaborators.list(repository.id)).some(({ account }) => account === name)) throw buildNotFoundProblem();
   return noContent;
 }
 
-async function setCollaborator(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { collaborators } = deps;
+async function setCollaborator(deps: Dependencies, call: Call): Promise<Answer> {
+  const { collaborators } = deps.accessControl;
   const repository = await getAdministered(deps, call);
   const { name } = await getRequestedAccount(deps, call);
   const { permission = 'write' } = await readJsonBody(call, body);
@@ -72,8 +78,8 @@ async function setCollaborator(deps: ApiDependencies, call: Call): Promise<Answe
   return noContent;
 }
 
-async function removeCollaborator(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { collaborators, lookup } = deps;
+async function removeCollaborator(deps: Dependencies, call: Call): Promise<Answer> {
+  const { collaborators, lookup } = deps.accessControl;
   const { name } = await getRequestedAccount(deps, call);
   // An account may always remove itself.
   const repository = await lookup.require(
@@ -85,8 +91,10 @@ async function removeCollaborator(deps: ApiDependencies, call: Call): Promise<An
   return noContent;
 }
 
-async function readPermission(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { access, context, lookup, owners, signIn } = deps;
+async function readPermission(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { access, lookup, signIn } = deps.accessControl;
+  const { owners } = deps.storage;
   const { name } = await getRequestedAccount(deps, call);
   const repository = await lookup.require(
     call.caller,

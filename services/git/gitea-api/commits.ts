@@ -19,18 +19,19 @@ import { commitJson } from '../wire/commits.ts';
 import { toUserJson } from '../wire/users.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
 import { parseFlag, listHeaders, parsePage } from './paging.ts';
-import { getRepositoryName, getRepositoryAddress, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
 
-interface CommitDependencies extends ApiDependencies {
-  readonly logs: CachedLogs;
-}
+type CommitDependencies = Pick<RouteDependencies, 'storage' | 'accessControl'>;
+type Dependencies = CommitDependencies & { readonly logs: CachedLogs };
 
 /** Builds the routes of commits: lists, single commits and comparisons. */
-export function commitRoutes(deps: ApiDependencies): readonly Route[] {
-  return buildCommitRoutes({ ...deps, logs: new CachedLogs(deps.git) });
+export function commitRoutes(deps: CommitDependencies): readonly Route[] {
+  return buildCommitRoutes({ ...deps, logs: new CachedLogs(deps.storage.git) });
 }
 
-function buildCommitRoutes(deps: CommitDependencies): readonly Route[] {
+function buildCommitRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/commits', 'repository', (call) => listCommits(deps, call)),
     route('GET', '/repos/:owner/:repo/git/commits/:sha.diff', 'repository', (call) =>
@@ -46,14 +47,14 @@ function buildCommitRoutes(deps: CommitDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ manager, lookup }: CommitDependencies, call: Call) {
+async function findRepository({ storage: { manager }, accessControl: { lookup } }: Dependencies, call: Call) {
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   return { repository, folder: manager.getFolder(repository) };
 }
 
-async function readOneCommit(deps: CommitDependencies, call: Call, name: string): Promise<Answer> {
-  const { git, objects } = deps;
-  const list = commitList(deps);
+async function readOneCommit(deps: Dependencies, call: Call, name: string): Promise<Answer> {
+  const { git, objects } = deps.storage;
+  const list = commitList(deps.storage);
   const { repository, folder } = await findRepository(deps, call);
   const revision = await resolveRevision(objects, folder, repository, name);
   const commit = revision && (await readCommit(git, folder, revision.commit));
@@ -62,8 +63,8 @@ async function readOneCommit(deps: CommitDependencies, call: Call, name: string)
   return ok(json);
 }
 
-async function sendCommitText(deps: CommitDependencies, call: Call, kind: 'diff' | 'patch'): Promise<Answer> {
-  const { git, objects } = deps;
+async function sendCommitText(deps: Dependencies, call: Call, kind: 'diff' | 'patch'): Promise<Answer> {
+  const { git, objects } = deps.storage;
   const { repository, folder } = await findRepository(deps, call);
   const revision = await resolveRevision(objects, folder, repository, call.params['sha']);
   if (revision === undefined) throw buildNotFoundProblem();
@@ -80,9 +81,10 @@ async function sendCommitText(deps: CommitDependencies, call: Call, kind: 'diff'
   };
 }
 
-async function listCommits(deps: CommitDependencies, call: Call): Promise<Answer> {
-  const { objects, logs } = deps;
-  const list = commitList(deps);
+async function listCommits(deps: Dependencies, call: Call): Promise<Answer> {
+  const { logs } = deps;
+  const { objects } = deps.storage;
+  const list = commitList(deps.storage);
 
   const { repository, folder } = await findRepository(deps, call);
   const page = parsePage(call.query);
@@ -112,9 +114,9 @@ async function listCommits(deps: CommitDependencies, call: Call): Promise<Answer
   });
 }
 
-async function compareCommits(deps: CommitDependencies, call: Call): Promise<Answer> {
-  const { git } = deps;
-  const list = commitList(deps);
+async function compareCommits(deps: Dependencies, call: Call): Promise<Answer> {
+  const { git } = deps.storage;
+  const list = commitList(deps.storage);
   const { repository, folder } = await findRepository(deps, call);
   const range = await resolveRange(deps, call.caller, repository, call.params['both'] ?? '');
   if (range === undefined) throw buildNotFoundProblem();
@@ -130,7 +132,7 @@ export function commitList({
   manager,
   owners,
   repositories,
-}: Pick<ApiDependencies, 'git' | 'manager' | 'owners' | 'repositories'>) {
+}: Pick<RepositoryStorage, 'git' | 'manager' | 'owners' | 'repositories'>) {
   /** Maps the email addresses of commits to accounts. */
   const loadUsers = async (call: Call, commits: readonly Commit[]) => {
     const accounts = await owners.findAccountsByEmail(

@@ -10,12 +10,15 @@ import { contentJson } from '../wire/contents.ts';
 import { archive } from './archives.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
 import { parseId } from './paging.ts';
-import { getRepositoryName, getRepositoryAddress, type ApiDependencies } from './api-dependencies.ts';
-import type { ContentDependencies } from './content-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress } from './repository-requests.ts';
 import { fileInTree, largeFile, rawFile } from './file-answers.ts';
+import type { RouteDependencies } from '../components.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
+
+type Dependencies = Pick<RouteDependencies, 'storage' | 'accessControl' | 'features'>;
 
 /** Builds the routes of files and folders at a commit, as JSON and raw. */
-export function contentRoutes(deps: ContentDependencies): readonly Route[] {
+export function contentRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/contents', 'repository', (call) => readContents(deps, call)),
     route('GET', '/repos/:owner/:repo/contents/*path', 'repository', (call) => readContents(deps, call)),
@@ -27,20 +30,20 @@ export function contentRoutes(deps: ContentDependencies): readonly Route[] {
       }),
     ),
     route('GET', '/repos/:owner/:repo/archive/*archive', 'repository', async (call) =>
-      archive(deps, call.base, (await findRepository(deps, call)).repository, call.params['archive'] ?? ''),
+      archive(deps.storage, call.base, (await findRepository(deps, call)).repository, call.params['archive'] ?? ''),
     ),
     route('GET', '/repos/:owner/:repo/git/trees/:sha', 'repository', (call) => readTreeObject(deps, call)),
     route('GET', '/repos/:owner/:repo/git/blobs/:sha', 'repository', (call) => readBlobObject(deps, call)),
   ];
 }
 
-async function findRepository({ manager, lookup }: ContentDependencies, call: Call) {
+async function findRepository({ storage: { manager }, accessControl: { lookup } }: Dependencies, call: Call) {
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   return { repository, folder: manager.getFolder(repository) };
 }
 
-async function readContents(deps: ContentDependencies, call: Call): Promise<Answer> {
-  const { objects } = deps;
+async function readContents(deps: Dependencies, call: Call): Promise<Answer> {
+  const { objects } = deps.storage;
   const { repository, folder } = await findRepository(deps, call);
   const input = call.params['path'] ?? '';
   const path = normalizeTreePath(input);
@@ -52,19 +55,19 @@ async function readContents(deps: ContentDependencies, call: Call): Promise<Answ
   return ok(json);
 }
 
-async function readTreeObject(deps: ContentDependencies, call: Call): Promise<Answer> {
-  const { objects } = deps;
+async function readTreeObject(deps: Dependencies, call: Call): Promise<Answer> {
+  const { objects } = deps.storage;
   const { repository, folder } = await findRepository(deps, call);
   const sha = call.params['sha'] ?? '';
   const name = isObjectId(sha) ? sha : (await resolveRevision(objects, folder, repository, sha))?.commit;
   const tree = name === undefined ? undefined : await objects.info(folder, name);
   if (tree === undefined || tree.type === 'blob') throw buildNotFoundProblem();
-  const json = await treeJson(deps, call, repository, tree.id);
+  const json = await treeJson(deps.storage, call, repository, tree.id);
   return ok(json, { 'X-Total-Count': json.total_count, 'Access-Control-Expose-Headers': 'X-Total-Count' });
 }
 
-async function readBlobObject(deps: ContentDependencies, call: Call): Promise<Answer> {
-  const { objects } = deps;
+async function readBlobObject(deps: Dependencies, call: Call): Promise<Answer> {
+  const { objects } = deps.storage;
   const { repository, folder } = await findRepository(deps, call);
   const sha = call.params['sha'] ?? '';
   const blob = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
@@ -83,13 +86,8 @@ async function readBlobObject(deps: ContentDependencies, call: Call): Promise<An
  * Returns a raw file. The path is the file at `?ref=` or, as Gitea prefers, `{ref}/{path}`; a file with the full path on the
  * branch takes precedence.
  */
-async function fileAnswer(
-  deps: ContentDependencies,
-  repository: Repository,
-  call: Call,
-  isMedia: boolean,
-): Promise<Answer> {
-  const { manager, objects } = deps;
+async function fileAnswer(deps: Dependencies, repository: Repository, call: Call, isMedia: boolean): Promise<Answer> {
+  const { manager, objects } = deps.storage;
   const input = call.params['path'] ?? '';
   const folder = manager.getFolder(repository);
   const ref = call.query.get('ref') ?? '';
@@ -108,7 +106,7 @@ async function fileAnswer(
 
 /** Describes a file with its content or the entries of a folder; undefined when the path does not exist. */
 export async function describe(
-  { git, manager, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'manager' | 'lastCommits' | 'objects'>,
+  { storage: { git, manager, objects }, features: { lastCommits } }: Pick<RouteDependencies, 'storage' | 'features'>,
   call: Pick<Call, 'base'>,
   repository: Repository,
   revision: Revision,
@@ -151,7 +149,7 @@ export async function describe(
 }
 
 async function treeJson(
-  { objects, git, manager }: Pick<ApiDependencies, 'objects' | 'git' | 'manager'>,
+  { objects, git, manager }: Pick<RepositoryStorage, 'objects' | 'git' | 'manager'>,
   call: Call,
   repository: Repository,
   id: string,

@@ -11,29 +11,32 @@ import { gitTime } from '../wire/time.ts';
 import { sendOutput } from '../transfer/streams.ts';
 import { formatFileName } from './content-disposition.ts';
 import type { Answer } from './call.ts';
-import type { ContentDependencies } from './content-dependencies.ts';
+import type { RouteDependencies } from '../components.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
+
+type Dependencies = Pick<RouteDependencies, 'storage' | 'features'>;
 
 /** Maximum size of a file that is read into memory, bytes. Larger files are streamed. */
 const maxBufferedBytes = 16 * 1024 * 1024;
 
 /** Returns a file at a branch, tag or commit. Branch names can contain slashes, so every split of the path is tried. */
 export async function fileInTree(
-  deps: ContentDependencies,
+  deps: Dependencies,
   repository: Repository,
   { kind, rest, isMedia, etag: existing }: FileAddress,
 ): Promise<Answer> {
-  const folder = deps.manager.getFolder(repository);
+  const folder = deps.storage.manager.getFolder(repository);
   for (let segmentCount = 1; segmentCount < rest.length; segmentCount += 1) {
     const name = rest.slice(0, segmentCount).join('/');
     const namedRevision =
       kind === 'branch' || kind === 'tag' || kind === 'commit'
-        ? await resolveByKind(kind, deps.objects, folder, name)
-        : await resolveRevision(deps.objects, folder, repository, name);
+        ? await resolveByKind(kind, deps.storage.objects, folder, name)
+        : await resolveRevision(deps.storage.objects, folder, repository, name);
     if (namedRevision === undefined) continue;
     const path = rest.slice(segmentCount).join('/');
     const large = isMedia ? await largeFile(deps, repository, namedRevision, path) : undefined;
     if (large !== undefined) return large;
-    const info = await deps.objects.info(folder, `${namedRevision.commit}:${normalizeTreePath(path) ?? ''}`);
+    const info = await deps.storage.objects.info(folder, `${namedRevision.commit}:${normalizeTreePath(path) ?? ''}`);
     // A branch with a longer name can match further on.
     if (info?.type === 'blob') return rawFile(deps, repository, namedRevision, path, existing);
   }
@@ -51,32 +54,35 @@ interface FileAddress {
 
 /** Returns a file by its object ID, without a name. @throws Problem (404) */
 export async function objectFile(
-  deps: ContentDependencies,
+  deps: Dependencies,
   repository: Repository,
   { id, isMedia, etag }: { readonly id: string; readonly isMedia: boolean; readonly etag: string | undefined },
 ): Promise<Answer> {
-  const folder = deps.manager.getFolder(repository);
-  const info = await deps.objects.info(folder, id);
+  const folder = deps.storage.manager.getFolder(repository);
+  const info = await deps.storage.objects.info(folder, id);
   if (info?.type !== 'blob') throw buildNotFoundProblem();
   const large = isMedia ? await largeObject(deps, repository, info, id) : undefined;
-  return large ?? blobAnswer(deps, repository, info, { name: id, etag });
+  return large ?? blobAnswer(deps.storage, repository, info, { name: id, etag });
 }
 
 /** Returns the LFS object that the pointer at a path refers to; undefined when there is none. */
 export async function largeFile(
-  deps: Pick<ContentDependencies, 'manager' | 'lfs' | 'objects'>,
+  deps: Pick<RouteDependencies, 'storage' | 'features'>,
   repository: Repository,
   revision: Revision | undefined,
   input: string,
 ): Promise<Answer | undefined> {
   const path = normalizeTreePath(input);
   if (path === undefined || revision === undefined) return undefined;
-  const info = await deps.objects.info(deps.manager.getFolder(repository), `${revision.commit}:${path}`);
+  const info = await deps.storage.objects.info(
+    deps.storage.manager.getFolder(repository),
+    `${revision.commit}:${path}`,
+  );
   return info === undefined ? undefined : largeObject(deps, repository, info, path.slice(path.lastIndexOf('/') + 1));
 }
 
 async function largeObject(
-  { manager, lfs, objects }: Pick<ContentDependencies, 'manager' | 'lfs' | 'objects'>,
+  { storage: { manager, objects }, features: { lfs } }: Pick<RouteDependencies, 'storage' | 'features'>,
   repository: Repository,
   info: ObjectInfo,
   name: string,
@@ -98,13 +104,14 @@ async function largeObject(
 
 /** Returns a raw file with headers that keep a browser from executing it. @throws Problem (404) */
 export async function rawFile(
-  deps: Pick<ContentDependencies, 'git' | 'manager' | 'lastCommits' | 'objects'>,
+  deps: Pick<RouteDependencies, 'storage' | 'features'>,
   repository: Repository,
   revision: Revision | undefined,
   input: string,
   existing: string | undefined,
 ): Promise<Answer> {
-  const { manager, lastCommits, objects } = deps;
+  const { manager, objects } = deps.storage;
+  const { lastCommits } = deps.features;
   const folder = manager.getFolder(repository);
   const path = normalizeTreePath(input);
   const info =
@@ -114,7 +121,7 @@ export async function rawFile(
   }
   const last = await lastCommits.find(folder, revision.commit, path);
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return blobAnswer(deps, repository, info, { name, etag: existing, changedAt: last?.committer.date });
+  return blobAnswer(deps.storage, repository, info, { name, etag: existing, changedAt: last?.committer.date });
 }
 
 interface BlobAnswerOptions {
@@ -125,7 +132,7 @@ interface BlobAnswerOptions {
 }
 
 async function blobAnswer(
-  { git, manager, objects }: Pick<ContentDependencies, 'git' | 'manager' | 'objects'>,
+  { git, manager, objects }: Pick<RepositoryStorage, 'git' | 'manager' | 'objects'>,
   repository: Repository,
   info: ObjectInfo,
   { name, etag, changedAt }: BlobAnswerOptions,

@@ -8,10 +8,12 @@ import { getCommitEmail } from '../repositories/commit-email.ts';
 import { readCommit } from '../repositories/commits.ts';
 import { isAuthorName, type Author } from '../repositories/first-commit.ts';
 import { getAccount, readJsonBody, optional, type Answer, type Call, type Route } from './call.ts';
-import type { ContentDependencies } from './content-dependencies.ts';
 import { describe } from './contents.ts';
-import { getRepositoryName, getRepositoryAddress } from './api-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress } from './repository-requests.ts';
 import { writeFiles, type FileOperation } from './write-files.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'pushControl' | 'features'>;
 
 const authorName = z
   .string()
@@ -57,14 +59,14 @@ const filesBody = z.object({
 type CommitBody = Omit<z.infer<typeof filesBody>, 'files'>;
 
 /** Builds the routes that create, change and delete files; each call makes one commit. */
-export function fileRoutes(deps: ContentDependencies): readonly Route[] {
+export function fileRoutes(deps: Dependencies): readonly Route[] {
   const contentsRoute = (method: 'POST' | 'PUT' | 'DELETE', kind: FileOperation['kind'], status: number): Route => ({
     method,
     path: '/repos/:owner/:repo/contents/*path',
     scope: 'repository',
     signedIn: true,
     handle: async (call) => {
-      const repository = await deps.lookup.require(call.caller, getRepositoryName(call), 'write');
+      const repository = await deps.accessControl.lookup.require(call.caller, getRepositoryName(call), 'write');
       const input = await readJsonBody(call, fileBody);
       if (kind !== 'delete' && input.content === undefined)
         throw new Problem('git.invalid', 422, '[Content]: Required');
@@ -91,7 +93,7 @@ export function fileRoutes(deps: ContentDependencies): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call): Promise<Answer> => {
-        const repository = await deps.lookup.require(call.caller, getRepositoryName(call), 'write');
+        const repository = await deps.accessControl.lookup.require(call.caller, getRepositoryName(call), 'write');
         const input = await readJsonBody(call, filesBody);
         const work = input.files.map((file) => ({
           kind: file.operation,
@@ -107,7 +109,7 @@ export function fileRoutes(deps: ContentDependencies): readonly Route[] {
 }
 
 async function commitFiles(
-  deps: ContentDependencies,
+  deps: Dependencies,
   call: Call,
   repository: Repository,
   input: CommitBody,
@@ -116,7 +118,7 @@ async function commitFiles(
   const branch = input.branch === undefined || input.branch === '' ? repository.defaultBranch : input.branch;
   const target = input.new_branch === undefined || input.new_branch === '' ? branch : input.new_branch;
   const account = getAccount(call);
-  const self = { name: account, email: getCommitEmail(await deps.owners.getForAccount(account), call.base) };
+  const self = { name: account, email: getCommitEmail(await deps.storage.owners.getForAccount(account), call.base) };
   const author = resolveAuthor(input.author, self);
   const committer = resolveAuthor(input.committer, author);
   const message = input.message === undefined || input.message === '' ? defaultMessage(work) : input.message;
@@ -146,7 +148,12 @@ function resolveAuthor(input: CommitBody['author'], other: Author): Author {
   return { name: input?.name || other.name, email: input?.email || other.email };
 }
 
-async function fileCommitJson({ git, manager }: ContentDependencies, call: Call, repository: Repository, id: string) {
+async function fileCommitJson(
+  { storage: { git, manager } }: Dependencies,
+  call: Call,
+  repository: Repository,
+  id: string,
+) {
   const commit = await readCommit(git, manager.getFolder(repository), id);
   if (commit === undefined) throw new Problem('git.unknown', 404, 'not found');
   const { base, full } = getRepositoryAddress(call, repository);

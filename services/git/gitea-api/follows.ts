@@ -4,10 +4,12 @@ import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { toUserJson } from '../wire/users.ts';
 import { getAccount, noContent, ok, type Call, type Route } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import type { ApiDependencies } from './api-dependencies.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage'>;
 
 /** Builds the routes of followers and followed accounts. */
-export function followRoutes({ context, owners }: ApiDependencies): readonly Route[] {
+export function followRoutes({ context, storage: { owners } }: Dependencies): readonly Route[] {
   const follows = new Follows(context);
 
   const findAccountName = async (name: string | undefined): Promise<string> => {

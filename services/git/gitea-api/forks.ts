@@ -18,13 +18,16 @@ import {
   type Route,
 } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, toRepositoryView, visibleOwner, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, toRepositoryView, visibleOwner } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'features'>;
 
 const forkBody = z.object({ organization: optional(z.string()), name: optional(z.string()) });
 
 /** Builds the routes of forks and stars. */
-export function forkRoutes(deps: ApiDependencies): readonly Route[] {
-  const { forks } = deps;
+export function forkRoutes(deps: Dependencies): readonly Route[] {
+  const { forks } = deps.features;
   return [
     route('GET', '/repos/:owner/:repo/forks', 'repository', async (call) =>
       listReadable(deps, call, await forks.listForkIds((await getReadableRepository(deps, call)).id)),
@@ -40,18 +43,19 @@ export function forkRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-function getReadableRepository({ lookup }: ApiDependencies, call: Call) {
+function getReadableRepository({ accessControl: { lookup } }: Dependencies, call: Call) {
   return lookup.require(call.caller, getRepositoryName(call), 'read');
 }
 
-async function repositoryView(deps: ApiDependencies, call: Call, repository: Repository) {
-  const { access } = deps;
+async function repositoryView(deps: Dependencies, call: Call, repository: Repository) {
+  const { access } = deps.accessControl;
   return toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository));
 }
 
 /** Lists the repositories that the caller may read. */
-async function listReadable(deps: ApiDependencies, call: Call, ids: readonly number[]) {
-  const { access, repositories } = deps;
+async function listReadable(deps: Dependencies, call: Call, ids: readonly number[]) {
+  const { access } = deps.accessControl;
+  const { repositories } = deps.storage;
   const result = await Promise.all(ids.map((id) => repositories.findById(id)));
   const levels = await Promise.all(
     result.map(async (each) => each !== undefined && (await access.hasLevel(call.caller, each, 'read'))),
@@ -64,8 +68,8 @@ async function listReadable(deps: ApiDependencies, call: Call, ids: readonly num
   );
 }
 
-async function getForkOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {
-  const { access } = deps;
+async function getForkOwner(deps: Dependencies, call: Call, name: string): Promise<OwnerRow> {
+  const { access } = deps.accessControl;
   const row = await visibleOwner(deps, call.caller, name);
   if (row === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${name}]`);
   if (!(await access.administersOwner(call.caller, row)))
@@ -73,8 +77,9 @@ async function getForkOwner(deps: ApiDependencies, call: Call, name: string): Pr
   return row;
 }
 
-async function createFork(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { forks, owners } = deps;
+async function createFork(deps: Dependencies, call: Call): Promise<Answer> {
+  const { forks } = deps.features;
+  const { owners } = deps.storage;
   const parent = await getReadableRepository(deps, call);
   const input = await readJsonBody(call, forkBody);
   const { organization = '' } = input;
@@ -86,8 +91,9 @@ async function createFork(deps: ApiDependencies, call: Call): Promise<Answer> {
   return { status: 202, json: await repositoryView(deps, call, await forks.create(parent, target, name)) };
 }
 
-async function listStargazers(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { forks, owners } = deps;
+async function listStargazers(deps: Dependencies, call: Call): Promise<Answer> {
+  const { forks } = deps.features;
+  const { owners } = deps.storage;
   const all = await forks.listStargazers((await getReadableRepository(deps, call)).id);
   const page = parsePage(call.query);
   const rows = await Promise.all(getPageItems(all, page).map((name) => owners.getForAccount(name)));
@@ -97,21 +103,21 @@ async function listStargazers(deps: ApiDependencies, call: Call): Promise<Answer
   );
 }
 
-async function checkStar(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { forks } = deps;
+async function checkStar(deps: Dependencies, call: Call): Promise<Answer> {
+  const { forks } = deps.features;
   const { id } = await getReadableRepository(deps, call);
   if (!(await forks.listStarred(getAccount(call))).includes(id)) throw buildNotFoundProblem();
   return noContent;
 }
 
-async function addStar(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { forks } = deps;
+async function addStar(deps: Dependencies, call: Call): Promise<Answer> {
+  const { forks } = deps.features;
   await forks.star((await getReadableRepository(deps, call)).id, getAccount(call));
   return noContent;
 }
 
-async function removeStar(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { forks } = deps;
+async function removeStar(deps: Dependencies, call: Call): Promise<Answer> {
+  const { forks } = deps.features;
   await forks.unstar((await getReadableRepository(deps, call)).id, getAccount(call));
   return noContent;
 }

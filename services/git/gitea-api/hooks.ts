@@ -4,8 +4,7 @@ import { PageProblem } from '../domain/page-problem.ts';
 import { compileGlob } from '../domain/glob.ts';
 import { chatTypes, isChatType, type ChatOptions } from '../hooks/chat-messages.ts';
 import { expandEvents } from '../hooks/events.ts';
-import type { PayloadBuilder } from '../hooks/payload-builder.ts';
-import type { Hooks, HookScope, HookValues } from '../hooks/hooks.ts';
+import type { HookScope, HookValues } from '../hooks/hooks.ts';
 import { buildPushPayload } from '../hooks/push-events.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
@@ -26,12 +25,10 @@ import {
   type Route,
 } from './call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
 
-export interface HookDependencies extends ApiDependencies {
-  readonly hooks: Hooks;
-  readonly payloads: PayloadBuilder;
-}
+type Dependencies = Pick<RouteDependencies, 'storage' | 'accessControl' | 'webhooks'>;
 
 const types: readonly string[] = ['gitea', 'gogs', 'forgejo', ...chatTypes];
 const config = z.record(z.string(), z.coerce.string());
@@ -45,7 +42,7 @@ const createBody = z.object({ ...common, type: z.string(), config });
 const changeBody = z.object({ ...common, config: optional(config) });
 
 /** Builds the routes of webhooks: of repositories, of accounts and of organizations. */
-export function hookRoutes(deps: HookDependencies): readonly Route[] {
+export function hookRoutes(deps: Dependencies): readonly Route[] {
   return [
     ...scopedHookRoutes(deps, '/repos/:owner/:repo/hooks', 'repository', (call) => repositoryHookScope(deps, call)),
     ...scopedHookRoutes(deps, '/user/hooks', 'user', (call) => accountHookScope(deps, call)),
@@ -61,12 +58,12 @@ export function hookRoutes(deps: HookDependencies): readonly Route[] {
 
 /** Builds the same routes for one kind of owner. */
 function scopedHookRoutes(
-  deps: HookDependencies,
+  deps: Dependencies,
   path: string,
   scope: Route['scope'],
   getScope: (call: Call) => Promise<HookScope>,
 ): readonly Route[] {
-  const { hooks } = deps;
+  const { hooks } = deps.webhooks;
   return [
     signedInRoute('GET', path, scope, async (call) => {
       const all = await hooks.list(await getScope(call));
@@ -98,22 +95,28 @@ function notHookOwner(): Problem {
   );
 }
 
-function getAdministered({ lookup }: HookDependencies, call: Call) {
+function getAdministered({ accessControl: { lookup } }: Dependencies, call: Call) {
   return lookup.require(call.caller, getRepositoryName(call), 'admin', notHookOwner);
 }
 
-async function repositoryHookScope(deps: HookDependencies, call: Call): Promise<HookScope> {
+async function repositoryHookScope(deps: Dependencies, call: Call): Promise<HookScope> {
   return { repository: (await getAdministered(deps, call)).id };
 }
 
-async function accountHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
+async function accountHookScope(
+  { accessControl: { access }, storage: { owners } }: Dependencies,
+  call: Call,
+): Promise<HookScope> {
   const owner = await owners.getForAccount(getAccount(call));
   // A token that is limited to some repositories may not change the hooks of its account.
   if (!(await access.administersOwner(call.caller, owner))) throw notHookOwner();
   return { owner: owner.id };
 }
 
-async function organizationHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
+async function organizationHookScope(
+  { accessControl: { access }, storage: { owners } }: Dependencies,
+  call: Call,
+): Promise<HookScope> {
   const owner = await owners.find(call.params['org'] ?? '');
   if (owner?.kind !== 'organization' || !(await access.maySeeOrganization(call.caller, owner)))
     throw buildNotFoundProblem();
@@ -122,11 +125,11 @@ async function organizationHookScope({ access, owners }: HookDependencies, call:
   return { owner: owner.id };
 }
 
-function toHookJson({ hooks }: HookDependencies, row: WebhookRow) {
+function toHookJson({ webhooks: { hooks } }: Dependencies, row: WebhookRow) {
   return hookJson(row, { authorization: hooks.unseal(row.authorization), url: hooks.getDisplayAddress(row) });
 }
 
-async function getHook({ hooks }: HookDependencies, call: Call, scope: HookScope): Promise<WebhookRow> {
+async function getHook({ webhooks: { hooks } }: Dependencies, call: Call, scope: HookScope): Promise<WebhookRow> {
   const row = await hooks.find(scope, parseId(call.params['id']));
   if (row === undefined) throw buildNotFoundProblem();
   return row;
@@ -136,7 +139,7 @@ function mayReachLocal(call: Call): boolean {
   return requireIdentity(call.caller).role === 'admin';
 }
 
-async function createHook(deps: HookDependencies, call: Call, scope: HookScope): Promise<Answer> {
+async function createHook(deps: Dependencies, call: Call, scope: HookScope): Promise<Answer> {
   const body = await readJsonBody(call, createBody);
   if (!types.includes(body.type)) throw new Problem('git.invalid', 422, `Invalid hook type: ${body.type}`);
   for (const option of ['url', 'content_type']) {
@@ -154,11 +157,11 @@ async function createHook(deps: HookDependencies, call: Call, scope: HookScope):
     secret: body.config['secret'],
     authorization: body.authorization_header,
   };
-  return created(toHookJson(deps, await deps.hooks.create(scope, values)));
+  return created(toHookJson(deps, await deps.webhooks.hooks.create(scope, values)));
 }
 
-async function changeHook(deps: HookDependencies, call: Call, row: WebhookRow): Promise<Answer> {
-  const { hooks } = deps;
+async function changeHook(deps: Dependencies, call: Call, row: WebhookRow): Promise<Answer> {
+  const { hooks } = deps.webhooks;
   const body = await readJsonBody(call, changeBody);
   // A client may send back the URL as it was listed, without its password: the stored one stays.
   const listedUrl = body.config?.['url'];
@@ -185,13 +188,14 @@ async function changeHook(deps: HookDependencies, call: Call, row: WebhookRow): 
 
 /** Sends a push event of the newest commit to a hook. @throws Problem (404) without a commit */
 export async function testHook(
-  deps: Pick<HookDependencies, 'payloads' | 'git' | 'hooks' | 'manager' | 'objects'>,
+  deps: Pick<RouteDependencies, 'storage' | 'webhooks'>,
   hook: WebhookRow,
   repository: Parameters<typeof buildPushPayload>[1],
   account: string,
   ref: string | null = null,
 ): Promise<void> {
-  const { payloads, git, hooks, manager, objects } = deps;
+  const { payloads, hooks } = deps.webhooks;
+  const { git, manager, objects } = deps.storage;
   const folder = (each: typeof repository): string => manager.getFolder(each);
   const revision = await resolveRevision(objects, folder(repository), repository, ref);
   if (revision === undefined) throw new PageProblem('git.unknown', 404, 'There is no commit to tell of yet.');

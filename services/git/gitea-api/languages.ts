@@ -1,13 +1,19 @@
 import { findLanguage } from '../domain/languages.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import { ok, type Route } from './call.ts';
-import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'storage' | 'accessControl'>;
 
 /** Maximum number of cached results. */
 const maxCachedResults = 500;
 
 /** Builds the route that counts the bytes of each language on the default branch. */
-export function languageRoutes({ git, manager, lookup, objects }: ApiDependencies): readonly Route[] {
+export function languageRoutes({
+  storage: { git, manager, objects },
+  accessControl: { lookup },
+}: Dependencies): readonly Route[] {
   const cache = new Map<string, Readonly<Record<string, number>>>();
   const count = async (folder: string, commit: string): Promise<Readonly<Record<string, number>>> => {
     const files: (readonly [id: string, language: string])[] = [];

@@ -4,12 +4,16 @@ import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import { resolveRevision } from '../repositories/revisions.ts';
 import { commitList } from './commits.ts';
 import { ok, type Route } from './call.ts';
-import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'storage' | 'accessControl'>;
 
 /** Builds the route of the note that `git notes` attached to a commit. */
-export function noteRoutes(deps: ApiDependencies): readonly Route[] {
-  const { git, manager, lookup, objects } = deps;
-  const list = commitList(deps);
+export function noteRoutes(deps: Dependencies): readonly Route[] {
+  const { git, manager, objects } = deps.storage;
+  const { lookup } = deps.accessControl;
+  const list = commitList(deps.storage);
   return [
     {
       method: 'GET',

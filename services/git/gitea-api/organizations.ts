@@ -18,7 +18,10 @@ import {
   type Route,
 } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import { visibleOwner, type ApiDependencies } from './api-dependencies.ts';
+import { visibleOwner } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl'>;
 
 const text = optional(z.string().max(255));
 const values = { full_name: optional(z.string().max(100)), description: text, website: text, location: text };
@@ -28,8 +31,8 @@ const changeBody = z.object({ visibility, ...values });
 const renameBody = z.object({ new_name: required });
 
 /** Creates, lists, changes, renames and deletes organizations. */
-export function organizationRoutes(deps: ApiDependencies): readonly Route[] {
-  const { organizations } = deps;
+export function organizationRoutes(deps: Dependencies): readonly Route[] {
+  const { organizations } = deps.accessControl;
   return [
     organizationRoute('GET', '/orgs', async (call) =>
       listPage(call, await filterVisible(deps, call, await organizations.list()), (row) =>
@@ -62,7 +65,7 @@ export function organizationRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 /** Returns the organization in the path. @throws Problem (404) unless it is visible to the caller */
-async function getVisibleOrganization(deps: ApiDependencies, call: Call): Promise<OwnerRow> {
+async function getVisibleOrganization(deps: Dependencies, call: Call): Promise<OwnerRow> {
   const row = await visibleOwner(deps, call.caller, call.params['org'] ?? '');
   if (row?.kind !== 'organization') throw buildNotFoundProblem();
   return row;
@@ -70,7 +73,7 @@ async function getVisibleOrganization(deps: ApiDependencies, call: Call): Promis
 
 /** Returns the organizations that are visible to the caller. */
 async function filterVisible(
-  { access }: ApiDependencies,
+  { accessControl: { access } }: Dependencies,
   call: Call,
   rows: readonly OwnerRow[],
 ): Promise<readonly OwnerRow[]> {
@@ -79,7 +82,7 @@ async function filterVisible(
 }
 
 /** @throws Problem (403) for callers who are neither a member nor an administrator */
-async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
+async function requireOwner({ accessControl: { access } }: Dependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
   if (await access.administersOwner(call.caller, row)) return row;
   throw new Problem('git.forbidden', 403, 'Must be an organization owner');
 }
@@ -89,14 +92,15 @@ function listPage<Item>(call: Call, all: readonly Item[], toBody: (item: Item) =
   return ok(getPageItems(all, page).map(toBody), listHeaders(call, page, all.length));
 }
 
-async function getAccountName({ owners }: ApiDependencies, call: Call): Promise<string> {
+async function getAccountName({ storage: { owners } }: Dependencies, call: Call): Promise<string> {
   const row = await owners.find(call.params['user'] ?? '');
   if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row.name;
 }
 
-async function createOrganization(deps: ApiDependencies, call: Call, owner: string) {
-  const { organizations, owners } = deps;
+async function createOrganization(deps: Dependencies, call: Call, owner: string) {
+  const { organizations } = deps.accessControl;
+  const { owners } = deps.storage;
   const {
     username,
     full_name = '',
@@ -115,7 +119,7 @@ async function createOrganization(deps: ApiDependencies, call: Call, owner: stri
 }
 
 /** @throws Problem (422) when the name is reserved, or belongs to an account in any letter case */
-async function checkNameAvailable({ context }: ApiDependencies, name: string): Promise<void> {
+async function checkNameAvailable({ context }: Dependencies, name: string): Promise<void> {
   const nameProblem = validateOwnerName(name);
   if (nameProblem !== undefined) throw new Problem('git.invalid', 422, nameProblem);
   // The row of an account may not exist yet.
@@ -133,18 +137,18 @@ function organizationRoute(method: Route['method'], path: string, handle: Route[
   };
 }
 
-async function listAllOrganizations({ organizations }: ApiDependencies, call: Call): Promise<Answer> {
+async function listAllOrganizations({ accessControl: { organizations } }: Dependencies, call: Call): Promise<Answer> {
   requireAdmin(call);
   return listPage(call, await organizations.list(), (row) => organizationJson(row, call.base));
 }
 
-async function createUserOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function createUserOrganization(deps: Dependencies, call: Call): Promise<Answer> {
   requireAdmin(call);
   return createOrganization(deps, call, await getAccountName(deps, call));
 }
 
-async function changeOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { owners } = deps;
+async function changeOrganization(deps: Dependencies, call: Call): Promise<Answer> {
+  const { owners } = deps.storage;
   const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
   const {
     full_name,
@@ -161,8 +165,9 @@ async function changeOrganization(deps: ApiDependencies, call: Call): Promise<An
   return ok(organizationJson(await owners.change(row, change), call.base));
 }
 
-async function renameOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { organizations, owners } = deps;
+async function renameOrganization(deps: Dependencies, call: Call): Promise<Answer> {
+  const { organizations } = deps.accessControl;
+  const { owners } = deps.storage;
   const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
   const { new_name: name } = await readJsonBody(call, renameBody);
   await checkNameAvailable(deps, name);
@@ -171,8 +176,9 @@ async function renameOrganization(deps: ApiDependencies, call: Call): Promise<An
   return noContent;
 }
 
-async function deleteOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { organizations, owners } = deps;
+async function deleteOrganization(deps: Dependencies, call: Call): Promise<Answer> {
+  const { organizations } = deps.accessControl;
+  const { owners } = deps.storage;
   const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
   await organizations.remove(row);
   owners.evict(row.id);

@@ -3,14 +3,19 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import { validateRepositoryName } from '../domain/names.ts';
-import type { Portable } from '../portable/portable.ts';
 import { getAccount, created, requireIdentity, type Route } from './call.ts';
 import { formatFileName } from './content-disposition.ts';
-import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, toRepositoryView } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'features'>;
 
 /** Builds the routes that export and import a repository as one file. Gitea has this only on its command line. */
-export function portableRoutes(deps: ApiDependencies & { readonly portable: Portable }): readonly Route[] {
-  const { access, context, lookup, owners, portable } = deps;
+export function portableRoutes(deps: Dependencies): readonly Route[] {
+  const { context } = deps;
+  const { access, lookup } = deps.accessControl;
+  const { owners } = deps.storage;
+  const { portable } = deps.features;
   return [
     {
       method: 'GET',

@@ -17,7 +17,9 @@ import {
   type Call,
   type Route,
 } from './call.ts';
-import type { ApiDependencies } from './api-dependencies.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl'>;
 
 const shortText = optional(z.string().max(255));
 const settingsBody = z.object({
@@ -33,7 +35,7 @@ const settingsBody = z.object({
 });
 
 /** Builds the routes of the profile and the settings of an account. */
-export function profileRoutes(deps: ApiDependencies): readonly Route[] {
+export function profileRoutes(deps: Dependencies): readonly Route[] {
   return [
     signedInRoute('GET', '/user', 'user', (call) => readOwnUser(deps, call)),
     route('GET', '/users/:user', 'user', (call) => readUser(deps, call)),
@@ -43,7 +45,7 @@ export function profileRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-function getOwnRow({ owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
+function getOwnRow({ storage: { owners } }: Dependencies, call: Call): Promise<OwnerRow> {
   return owners.getForAccount(getAccount(call));
 }
 
@@ -62,21 +64,22 @@ function settingsJson(row: OwnerRow) {
   };
 }
 
-async function countFollows({ context }: ApiDependencies, row: OwnerRow) {
+async function countFollows({ context }: Dependencies, row: OwnerRow) {
   const follows = new Follows(context);
 
   const { followers, following, starred } = await follows.counts(row.name);
   return { followers_count: followers, following_count: following, starred_repos_count: starred };
 }
 
-async function readOwnUser(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function readOwnUser(deps: Dependencies, call: Call): Promise<Answer> {
   const row = await getOwnRow(deps, call);
   const admin = requireIdentity(call.caller).role === 'admin';
   return ok({ ...toUserJson(row, call.base, { self: true, admin }), ...(await countFollows(deps, row)) });
 }
 
-async function readUser(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { access, owners, repositories } = deps;
+async function readUser(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access } = deps.accessControl;
+  const { owners, repositories } = deps.storage;
   const name = call.params['user'] ?? '';
   const row = call.caller.identity === undefined ? await repositories.findOwner(name) : await owners.find(name);
   if (row === undefined) throw buildNotFoundProblem();
@@ -84,13 +87,13 @@ async function readUser(deps: ApiDependencies, call: Call): Promise<Answer> {
   return ok({ ...toUserJson(row, call.base), ...(await countFollows(deps, row)) });
 }
 
-async function changeSettings(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { owners } = deps;
+async function changeSettings(deps: Dependencies, call: Call): Promise<Answer> {
+  const { owners } = deps.storage;
   const { full_name, description, ...profile } = await readJsonBody(call, settingsBody);
   return ok(settingsJson(await owners.change(await getOwnRow(deps, call), { full_name, description, profile })));
 }
 
-async function listEmails(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function listEmails(deps: Dependencies, call: Call): Promise<Answer> {
   const row = await getOwnRow(deps, call);
   const email = { verified: true, primary: true, user_id: row.id, username: row.name };
   return ok([{ email: getCommitEmail(row, call.base), ...email }]);

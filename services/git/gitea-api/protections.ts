@@ -4,8 +4,11 @@ import { parseProtectionOptions, ProtectionOptions } from '../protection/protect
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { ProtectionRow } from '../store/repository-relations.ts';
 import { formatTime } from '../wire/time.ts';
-import { readJsonBody, created, noContent, ok, optional, type Call, type Route } from './call.ts';
-import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import { readJsonBody, created, noContent, ok, optional, signedInRoute, type Call, type Route } from './call.ts';
+import { getRepositoryName } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'accessControl' | 'pushControl'>;
 
 const partial = Object.fromEntries(
   Object.entries(ProtectionOptions.shape).map(([name, schema]) => [name, optional(schema.unwrap())]),
@@ -13,7 +16,9 @@ const partial = Object.fromEntries(
 const body = z.object({ rule_name: optional(z.string()), branch_name: optional(z.string()), ...partial });
 
 /** Builds the routes of protected branches. */
-export function protectionRoutes({ lookup, protections }: ApiDependencies): readonly Route[] {
+export function protectionRoutes(deps: Dependencies): readonly Route[] {
+  const { lookup } = deps.accessControl;
+  const { protections } = deps.pushControl;
   const base = '/repos/:owner/:repo/branch_protections';
   const getAdministered = (call: Call) => lookup.require(call.caller, getRepositoryName(call), 'admin');
   const getProtection = async (call: Call): Promise<ProtectionRow> => {
@@ -22,54 +27,26 @@ export function protectionRoutes({ lookup, protections }: ApiDependencies): read
     return row;
   };
   return [
-    {
-      method: 'GET',
-      path: base,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => ok((await protections.list((await getAdministered(call)).id)).map(protectionJson)),
-    },
-    {
-      method: 'POST',
-      path: base,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await getAdministered(call);
-        const { rule_name, branch_name, ...input } = await readJsonBody(call, body);
-        const rule = rule_name === undefined || rule_name === '' ? (branch_name ?? '') : rule_name;
-        if (rule === '') throw new Problem('git.invalid', 422, 'both rule_name and branch_name are empty');
-        return created(protectionJson(await protections.create(repository.id, rule, mergeOptions({}, input))));
-      },
-    },
-    {
-      method: 'GET',
-      path: `${base}/*name`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => ok(protectionJson(await getProtection(call))),
-    },
-    {
-      method: 'PATCH',
-      path: `${base}/*name`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const row = await getProtection(call);
-        const { rule_name: _rule, branch_name: _branch, ...input } = await readJsonBody(call, body);
-        return ok(protectionJson(await protections.change(row, mergeOptions(parseProtectionOptions(row), input))));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${base}/*name`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        await protections.remove(await getProtection(call));
-        return noContent;
-      },
-    },
+    signedInRoute('GET', base, 'repository', async (call) =>
+      ok((await protections.list((await getAdministered(call)).id)).map(protectionJson)),
+    ),
+    signedInRoute('POST', base, 'repository', async (call) => {
+      const repository = await getAdministered(call);
+      const { rule_name, branch_name, ...input } = await readJsonBody(call, body);
+      const rule = rule_name === undefined || rule_name === '' ? (branch_name ?? '') : rule_name;
+      if (rule === '') throw new Problem('git.invalid', 422, 'both rule_name and branch_name are empty');
+      return created(protectionJson(await protections.create(repository.id, rule, mergeOptions({}, input))));
+    }),
+    signedInRoute('GET', `${base}/*name`, 'repository', async (call) => ok(protectionJson(await getProtection(call)))),
+    signedInRoute('PATCH', `${base}/*name`, 'repository', async (call) => {
+      const row = await getProtection(call);
+      const { rule_name: _rule, branch_name: _branch, ...input } = await readJsonBody(call, body);
+      return ok(protectionJson(await protections.change(row, mergeOptions(parseProtectionOptions(row), input))));
+    }),
+    signedInRoute('DELETE', `${base}/*name`, 'repository', async (call) => {
+      await protections.remove(await getProtection(call));
+      return noContent;
+    }),
   ];
 }
 

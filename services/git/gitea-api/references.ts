@@ -29,7 +29,10 @@ import {
 } from './call.ts';
 import { changeReference } from './change-reference.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, getRepositoryAddress, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'pushControl'>;
 
 const heads = 'refs/heads/';
 const tags = 'refs/tags/';
@@ -41,7 +44,7 @@ const branchBody = z.object({
 const tagBody = z.object({ tag_name: required, target: optional(z.string()), message: optional(z.string()) });
 
 /** Builds the routes of branches, tags and other references. */
-export function referenceRoutes(deps: ApiDependencies): readonly Route[] {
+export function referenceRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/branches', 'repository', (call) => listBranches(deps, call)),
     route('GET', '/repos/:owner/:repo/branches/*branch', 'repository', async (call) =>
@@ -60,7 +63,7 @@ export function referenceRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ manager, lookup }: ApiDependencies, call: Call) {
+async function findRepository({ storage: { manager }, accessControl: { lookup } }: Dependencies, call: Call) {
   const [owner, name] = getRepositoryName(call);
   const result = await lookup.find(call.caller, owner, name);
   if (result === undefined) throw buildNotFoundProblem();
@@ -68,7 +71,7 @@ async function findRepository({ manager, lookup }: ApiDependencies, call: Call) 
 }
 
 async function branchesJson(
-  { git, manager, owners, protections }: ApiDependencies,
+  { storage: { git, manager, owners }, pushControl: { protections } }: Dependencies,
   call: Call,
   repository: Repository,
   level: string,
@@ -95,8 +98,8 @@ async function branchesJson(
   });
 }
 
-async function getBranchJson(deps: ApiDependencies, call: Call, name: string) {
-  const { git } = deps;
+async function getBranchJson(deps: Dependencies, call: Call, name: string) {
+  const { git } = deps.storage;
   const { repository, level, folder } = await findRepository(deps, call);
   const references = isReferenceName(heads + name) ? await readReferences(git, folder, heads + name) : [];
   const [json] = await branchesJson(
@@ -111,7 +114,7 @@ async function getBranchJson(deps: ApiDependencies, call: Call, name: string) {
 }
 
 async function tagsJson(
-  { git, manager, objects }: ApiDependencies,
+  { storage: { git, manager, objects } }: Dependencies,
   call: Call,
   repository: Repository,
   references: readonly Reference[],
@@ -134,8 +137,8 @@ async function tagsJson(
   );
 }
 
-async function listBranches(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git } = deps;
+async function listBranches(deps: Dependencies, call: Call): Promise<Answer> {
+  const { git } = deps.storage;
   const { repository, level, folder } = await findRepository(deps, call);
   const all = await readReferences(git, folder, heads);
   const page = parsePage(call.query);
@@ -145,8 +148,10 @@ async function listBranches(deps: ApiDependencies, call: Call): Promise<Answer> 
   );
 }
 
-async function createBranch(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git, manager, lookup, objects, protections } = deps;
+async function createBranch(deps: Dependencies, call: Call): Promise<Answer> {
+  const { git, manager, objects } = deps.storage;
+  const { lookup } = deps.accessControl;
+  const { protections } = deps.pushControl;
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   const input = await readJsonBody(call, branchBody);
   const name = input.new_branch_name;
@@ -166,27 +171,27 @@ async function createBranch(deps: ApiDependencies, call: Call): Promise<Answer> 
   return created(await getBranchJson(deps, call, name));
 }
 
-async function deleteBranch(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { lookup } = deps;
+async function deleteBranch(deps: Dependencies, call: Call): Promise<Answer> {
+  const { lookup } = deps.accessControl;
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   const name = call.params['branch'] ?? '';
   if (name === repository.defaultBranch)
     throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch');
-  await deps.protections.checkRemoval(repository.id, name);
+  await deps.pushControl.protections.checkRemoval(repository.id, name);
   await removeReference(deps, repository, call, heads, name);
   return noContent;
 }
 
-async function listTags(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git } = deps;
+async function listTags(deps: Dependencies, call: Call): Promise<Answer> {
+  const { git } = deps.storage;
   const { repository, folder } = await findRepository(deps, call);
   const all = (await readReferences(git, folder, tags)).toReversed();
   const page = parsePage(call.query);
   return ok(await tagsJson(deps, call, repository, getPageItems(all, page)), listHeaders(call, page, all.length));
 }
 
-async function readTag(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git } = deps;
+async function readTag(deps: Dependencies, call: Call): Promise<Answer> {
+  const { git } = deps.storage;
   const { repository, folder } = await findRepository(deps, call);
   const name = tags + (call.params['tag'] ?? '');
   const references = isReferenceName(name) ? await readReferences(git, folder, name) : [];
@@ -200,8 +205,9 @@ async function readTag(deps: ApiDependencies, call: Call): Promise<Answer> {
   return ok(json);
 }
 
-async function createTag(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git, manager, lookup, objects, owners } = deps;
+async function createTag(deps: Dependencies, call: Call): Promise<Answer> {
+  const { git, manager, objects, owners } = deps.storage;
+  const { lookup } = deps.accessControl;
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   const input = await readJsonBody(call, tagBody);
   const name = tags + input.tag_name;
@@ -235,15 +241,15 @@ async function createTag(deps: ApiDependencies, call: Call): Promise<Answer> {
   return created(json);
 }
 
-async function deleteTag(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { lookup } = deps;
+async function deleteTag(deps: Dependencies, call: Call): Promise<Answer> {
+  const { lookup } = deps.accessControl;
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   await removeReference(deps, repository, call, tags, call.params['tag'] ?? '');
   return noContent;
 }
 
-async function readAnnotatedTag(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { objects } = deps;
+async function readAnnotatedTag(deps: Dependencies, call: Call): Promise<Answer> {
+  const { objects } = deps.storage;
   const { repository, folder } = await findRepository(deps, call);
   const sha = call.params['sha'] ?? '';
   const tag = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
@@ -251,8 +257,8 @@ async function readAnnotatedTag(deps: ApiDependencies, call: Call): Promise<Answ
   return ok(annotatedTagJson(sha, tag.bytes.toString(), getRepositoryAddress(call, repository)));
 }
 
-async function listReferences(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { git } = deps;
+async function listReferences(deps: Dependencies, call: Call): Promise<Answer> {
+  const { git } = deps.storage;
   const { repository, folder } = await findRepository(deps, call);
   const prefix = call.params['prefix'];
   if (prefix !== undefined && !isReferenceName(prefix)) throw buildNotFoundProblem();
@@ -265,21 +271,21 @@ async function listReferences(deps: ApiDependencies, call: Call): Promise<Answer
 }
 
 async function removeReference(
-  deps: ApiDependencies,
+  deps: Dependencies,
   repository: Repository,
   call: Call,
   kind: string,
   name: string,
 ): Promise<void> {
-  const folder = deps.manager.getFolder(repository);
-  const all = isReferenceName(kind + name) ? await readReferences(deps.git, folder, kind + name) : [];
+  const folder = deps.storage.manager.getFolder(repository);
+  const all = isReferenceName(kind + name) ? await readReferences(deps.storage.git, folder, kind + name) : [];
   const result = all.find(({ ref }) => ref === kind + name);
   if (result === undefined) throw buildNotFoundProblem();
   await changeReference(deps, repository, getAccount(call), { ref: result.ref, before: result.id, after: zeroId });
 }
 
 async function annotate(
-  { git, context: { clock } }: Pick<ApiDependencies, 'git' | 'context'>,
+  { storage: { git }, context: { clock } }: Pick<RouteDependencies, 'context' | 'storage'>,
   folder: string,
   { name, target, message }: { readonly name: string; readonly target: string; readonly message: string },
   author: { readonly name: string; readonly email: string },

@@ -10,18 +10,20 @@ import { zeroId } from '../domain/ref-change.ts';
 import { releaseJson } from '../wire/releases.ts';
 import { toUserJson } from '../wire/users.ts';
 import { changeReference } from './change-reference.ts';
-import type { HookDependencies } from './hooks.ts';
-import { getRepositoryAddress } from './api-dependencies.ts';
+import { getRepositoryAddress } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'pushControl' | 'webhooks' | 'features'>;
 
 /** Creates the tag of a release if it does not exist. @throws Problem (404, 422) */
 export async function ensureTag(
-  deps: HookDependencies,
+  deps: Dependencies,
   repository: Repository,
   account: string,
   tag: string,
   target: string,
 ): Promise<void> {
-  const { git, manager, objects } = deps;
+  const { git, manager, objects } = deps.storage;
   const ref = `refs/tags/${tag}`;
   const folder = manager.getFolder(repository);
   if (isReferenceName(ref) && (await readReferences(git, folder, ref)).some((each) => each.ref === ref)) return;
@@ -33,7 +35,7 @@ export async function ensureTag(
 
 /** Converts a release to JSON with its assets and author. */
 export async function releaseView(
-  { owners, releases }: HookDependencies,
+  { storage: { owners }, features: { releases } }: Dependencies,
   call: { readonly base: string },
   repository: Repository,
   row: ReleaseRow,
@@ -48,13 +50,14 @@ export async function releaseView(
 
 /** Emits a release event to the webhooks. */
 export async function emitRelease(
-  deps: HookDependencies,
+  deps: Dependencies,
   repository: Repository,
   account: string,
   row: ReleaseRow,
   action: 'published' | 'updated' | 'deleted',
 ): Promise<void> {
-  const { context, payloads, hooks } = deps;
+  const { context } = deps;
+  const { payloads, hooks } = deps.webhooks;
   const release = await releaseView(deps, { base: payloads.base }, repository, row);
   const payload = { action, release, ...(await payloads.buildCommonFields(repository, account)) };
   await context.commit((transaction: Kysely<Tables>) =>

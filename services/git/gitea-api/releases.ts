@@ -19,11 +19,16 @@ import {
   type Call,
   type Route,
 } from './call.ts';
-import type { HookDependencies } from './hooks.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
 import { ensureTag, releaseView, emitRelease } from './release-operations.ts';
-import { getRepositoryName } from './api-dependencies.ts';
+import { getRepositoryName } from './repository-requests.ts';
 import { readUpload } from './upload.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<
+  RouteDependencies,
+  'context' | 'storage' | 'accessControl' | 'pushControl' | 'webhooks' | 'features'
+>;
 
 const values = {
   target_commitish: optional(z.string().max(250)),
@@ -37,7 +42,7 @@ const changeBody = z.object({ tag_name: optional(z.string()), ...values });
 const releasesPath = '/repos/:owner/:repo/releases';
 
 /** Builds the routes of releases and their assets. */
-export function releaseRoutes(deps: HookDependencies): readonly Route[] {
+export function releaseRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', releasesPath, 'repository', (call) => listReleases(deps, call)),
     signedInRoute('POST', releasesPath, 'repository', (call) => createRelease(deps, call)),
@@ -55,7 +60,11 @@ export function releaseRoutes(deps: HookDependencies): readonly Route[] {
   ];
 }
 
-async function findRepository({ lookup }: HookDependencies, call: Call, requiredAccess: 'read' | 'write' = 'read') {
+async function findRepository(
+  { accessControl: { lookup } }: Dependencies,
+  call: Call,
+  requiredAccess: 'read' | 'write' = 'read',
+) {
   const [owner, name] = getRepositoryName(call);
   const result = await lookup.find(call.caller, owner, name);
   if (result === undefined) throw buildNotFoundProblem();
@@ -63,8 +72,8 @@ async function findRepository({ lookup }: HookDependencies, call: Call, required
   return { repository: result.repository, mayWrite: levels.indexOf(result.level) >= 2 };
 }
 
-async function getRelease(deps: HookDependencies, call: Call, requiredAccess: 'read' | 'write' = 'read') {
-  const { releases } = deps;
+async function getRelease(deps: Dependencies, call: Call, requiredAccess: 'read' | 'write' = 'read') {
+  const { releases } = deps.features;
   const { repository, mayWrite } = await findRepository(deps, call, requiredAccess);
   const id = parseId(call.params['id']);
   const release = (await releases.list(repository.id, { drafts: mayWrite })).find((row) => row.id === id);
@@ -72,8 +81,8 @@ async function getRelease(deps: HookDependencies, call: Call, requiredAccess: 'r
   return { repository, release };
 }
 
-async function getAsset(deps: HookDependencies, call: Call, requiredAccess: 'read' | 'write' = 'read') {
-  const { releases } = deps;
+async function getAsset(deps: Dependencies, call: Call, requiredAccess: 'read' | 'write' = 'read') {
+  const { releases } = deps.features;
   const { repository, release } = await getRelease(deps, call, requiredAccess);
   const id = parseId(call.params['asset']);
   const asset = (await releases.assets(release.id)).find((row) => row.id === id);
@@ -89,7 +98,7 @@ function toAssetJson(call: Call, repository: Repository, { tag }: ReleaseRow, as
 }
 
 function notifyHooks(
-  deps: HookDependencies,
+  deps: Dependencies,
   call: Call,
   repository: Repository,
   row: ReleaseRow,
@@ -98,8 +107,8 @@ function notifyHooks(
   return emitRelease(deps, repository, getAccount(call), row, action);
 }
 
-async function listReleases(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function listReleases(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository, mayWrite } = await findRepository(deps, call);
   const all = await releases.list(repository.id, { drafts: mayWrite });
   const page = parsePage(call.query);
@@ -107,8 +116,8 @@ async function listReleases(deps: HookDependencies, call: Call): Promise<Answer>
   return ok(rows, listHeaders(call, page, all.length));
 }
 
-async function createRelease(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function createRelease(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository } = await findRepository(deps, call, 'write');
   const input = await readJsonBody(call, createBody);
   const { tag_name: tag, target_commitish = '' } = input;
@@ -132,24 +141,24 @@ async function createRelease(deps: HookDependencies, call: Call): Promise<Answer
   return created(await releaseView(deps, call, repository, row));
 }
 
-async function readLatestRelease(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function readLatestRelease(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository } = await findRepository(deps, call);
   const row = (await releases.list(repository.id, { drafts: false })).find(({ prerelease }) => prerelease === 0);
   if (row === undefined) throw buildNotFoundProblem();
   return ok(await releaseView(deps, call, repository, row));
 }
 
-async function readReleaseByTag(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function readReleaseByTag(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository, mayWrite } = await findRepository(deps, call);
   const row = await releases.findByTag(repository.id, call.params['tag'] ?? '');
   if (row === undefined || (row.draft === 1 && !mayWrite)) throw buildNotFoundProblem();
   return ok(await releaseView(deps, call, repository, row));
 }
 
-async function deleteReleaseByTag(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function deleteReleaseByTag(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository } = await findRepository(deps, call, 'write');
   const row = await releases.findByTag(repository.id, call.params['tag'] ?? '');
   if (row === undefined) throw buildNotFoundProblem();
@@ -158,13 +167,13 @@ async function deleteReleaseByTag(deps: HookDependencies, call: Call): Promise<A
   return noContent;
 }
 
-async function readRelease(deps: HookDependencies, call: Call): Promise<Answer> {
+async function readRelease(deps: Dependencies, call: Call): Promise<Answer> {
   const { repository, release } = await getRelease(deps, call);
   return ok(await releaseView(deps, call, repository, release));
 }
 
-async function changeRelease(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function changeRelease(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository, release } = await getRelease(deps, call, 'write');
   const input = await readJsonBody(call, changeBody);
   const isDraft = input.draft ?? release.draft === 1;
@@ -185,41 +194,41 @@ async function changeRelease(deps: HookDependencies, call: Call): Promise<Answer
   return ok(await releaseView(deps, call, repository, row));
 }
 
-async function deleteRelease(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function deleteRelease(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository, release } = await getRelease(deps, call, 'write');
   if (release.draft === 0) await notifyHooks(deps, call, repository, release, 'deleted');
   await releases.remove(repository, release);
   return noContent;
 }
 
-async function listAssets(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function listAssets(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository, release } = await getRelease(deps, call);
   return ok((await releases.assets(release.id)).map((asset) => toAssetJson(call, repository, release, asset)));
 }
 
-async function uploadAsset(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function uploadAsset(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository, release } = await getRelease(deps, call, 'write');
   const asset = await readUpload(call, (name, bytes) => releases.attach(repository, release, name, bytes));
   return created(assetJson(asset, `${call.base}/attachments/${asset.uuid}`));
 }
 
-async function readAsset(deps: HookDependencies, call: Call): Promise<Answer> {
+async function readAsset(deps: Dependencies, call: Call): Promise<Answer> {
   const { repository, release, asset } = await getAsset(deps, call);
   return ok(toAssetJson(call, repository, release, asset));
 }
 
-async function renameAsset(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function renameAsset(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository, release, asset } = await getAsset(deps, call, 'write');
   const { name } = await readJsonBody(call, z.object({ name: required }));
   return created(toAssetJson(call, repository, release, await releases.rename(asset, name)));
 }
 
-async function deleteAsset(deps: HookDependencies, call: Call): Promise<Answer> {
-  const { releases } = deps;
+async function deleteAsset(deps: Dependencies, call: Call): Promise<Answer> {
+  const { releases } = deps.features;
   const { repository, asset } = await getAsset(deps, call, 'write');
   await releases.detach(repository, asset);
   return noContent;

@@ -27,7 +27,11 @@ import {
   type Route,
 } from './call.ts';
 import { parseFlag, listHeaders, parsePage } from './paging.ts';
-import { getRepositoryName, toRepositoryView, visibleOwner, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, toRepositoryView, visibleOwner } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'pushControl'>;
 
 const description = optional(z.string().max(2048, 'MaxSize'));
 const createBody = z.object({
@@ -73,8 +77,8 @@ const migrateBody = z.object({
 });
 
 /** Builds the routes of repositories. */
-export function repositoryRoutes(deps: ApiDependencies): readonly Route[] {
-  const { owners } = deps;
+export function repositoryRoutes(deps: Dependencies): readonly Route[] {
+  const { owners } = deps.storage;
   return [
     signedInRoute('GET', '/user/repos', 'repository', (call) => listOwnRepositories(deps, call)),
     signedInRoute('POST', '/user/repos', 'repository', async (call) =>
@@ -108,7 +112,7 @@ export function repositoryRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 async function createRepository(
-  { context, git, manager, owners, pushes, repositories, settings }: ApiDependencies,
+  { context, storage: { git, manager, owners, repositories }, pushControl: { pushes }, settings }: Dependencies,
   call: Call,
   owner: OwnerRow,
 ): Promise<Repository> {
@@ -143,13 +147,13 @@ async function createRepository(
   return (await repositories.findById(repository.id)) ?? repository;
 }
 
-async function repositoryView(deps: ApiDependencies, call: Call, repository: Repository) {
-  const { access } = deps;
+async function repositoryView(deps: Dependencies, call: Call, repository: Repository) {
+  const { access } = deps.accessControl;
   return toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository));
 }
 
-async function listPage(deps: ApiDependencies, call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
-  const { repositories } = deps;
+async function listPage(deps: Dependencies, call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
+  const { repositories } = deps.storage;
   const page = parsePage(call.query);
   const { repositories: pageItems, total } = await repositories.list({ ...query, ...page });
   return {
@@ -158,12 +162,16 @@ async function listPage(deps: ApiDependencies, call: Call, query: Omit<Repositor
   };
 }
 
-function getVisibility({ access }: ApiDependencies, call: Call, onlyOwn: boolean): Promise<RepositoryVisibility> {
+function getVisibility(
+  { accessControl: { access } }: Dependencies,
+  call: Call,
+  onlyOwn: boolean,
+): Promise<RepositoryVisibility> {
   return access.getVisibility(call.caller, { onlyOwn });
 }
 
-async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {
-  const { access } = deps;
+async function getRequestedOwner(deps: Dependencies, call: Call, name: string): Promise<OwnerRow> {
+  const { access } = deps.accessControl;
   const owner = await visibleOwner(deps, call.caller, name);
   if (owner === undefined) throw buildNotFoundProblem();
   if (!(await access.administersOwner(call.caller, owner))) {
@@ -172,7 +180,7 @@ async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string
   return owner;
 }
 
-async function searchRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function searchRepositories(deps: Dependencies, call: Call): Promise<Answer> {
   const { query } = call;
   const sort = query.get('sort') ?? '';
   if (sort !== '' && !(repositorySorts as readonly string[]).includes(sort)) {
@@ -197,7 +205,7 @@ async function searchRepositories(deps: ApiDependencies, call: Call): Promise<An
   return ok({ ok: true, data: pageItems }, headers);
 }
 
-async function listOwnerRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function listOwnerRepositories(deps: Dependencies, call: Call): Promise<Answer> {
   const owner = call.params['user'] ?? call.params['org'] ?? '';
   if ((await visibleOwner(deps, call.caller, owner)) === undefined) throw buildNotFoundProblem();
   const { some: pageItems, headers } = await listPage(deps, call, {
@@ -208,7 +216,7 @@ async function listOwnerRepositories(deps: ApiDependencies, call: Call): Promise
   return ok(pageItems, headers);
 }
 
-async function listOwnRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function listOwnRepositories(deps: Dependencies, call: Call): Promise<Answer> {
   const { some: pageItems, headers } = await listPage(deps, call, {
     visibility: await getVisibility(deps, call, true),
     sort: 'id',
@@ -216,8 +224,9 @@ async function listOwnRepositories(deps: ApiDependencies, call: Call): Promise<A
   return ok(pageItems, headers);
 }
 
-async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { context, git, manager, owners, repositories, settings } = deps;
+async function migrateRepository(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context, settings } = deps;
+  const { git, manager, owners, repositories } = deps.storage;
   const input = await readJsonBody(call, migrateBody);
   checkMigration(input);
   const identity = requireIdentity(call.caller);
@@ -252,27 +261,29 @@ async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Ans
   return created(await repositoryView(deps, call, repository));
 }
 
-async function readRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { lookup } = deps;
+async function readRepository(deps: Dependencies, call: Call): Promise<Answer> {
+  const { lookup } = deps.accessControl;
   const [owner, name] = getRepositoryName(call);
   const result = await lookup.find(call.caller, owner, name);
   if (result !== undefined) return ok(await toRepositoryView(deps, call, result.repository, result.level));
   throw buildNotFoundProblem();
 }
 
-async function changeRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { lookup, repositories } = deps;
+async function changeRepository(deps: Dependencies, call: Call): Promise<Answer> {
+  const { lookup } = deps.accessControl;
+  const { repositories } = deps.storage;
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'admin');
-  await change(deps, repository, await readJsonBody(call, changeBody));
+  await change(deps.storage, repository, await readJsonBody(call, changeBody));
   return ok(await repositoryView(deps, call, (await repositories.findById(repository.id)) ?? repository));
 }
 
-async function deleteRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { access, manager, lookup, owners } = deps;
+async function deleteRepository(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access, lookup } = deps.accessControl;
+  const { manager, owners } = deps.storage;
   const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'admin', refuse);
   if (!(await access.administersOwner(call.caller, await owners.getById(repository.ownerId)))) throw refuse();
-  await deps.objects.close(manager.getFolder(repository));
+  await deps.storage.objects.close(manager.getFolder(repository));
   await manager.remove(repository);
   return noContent;
 }
@@ -296,7 +307,7 @@ function checkMigration(input: z.infer<typeof migrateBody>): void {
 }
 
 async function change(
-  { git, manager, objects }: Pick<ApiDependencies, 'git' | 'manager' | 'objects'>,
+  { git, manager, objects }: Pick<RepositoryStorage, 'git' | 'manager' | 'objects'>,
   repository: Repository,
   input: z.infer<typeof changeBody>,
 ): Promise<void> {

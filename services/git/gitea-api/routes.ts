@@ -26,22 +26,19 @@ import { templateRoutes } from './template-repositories.ts';
 import { topicRoutes } from './topics.ts';
 import { userRoutes } from './users.ts';
 import { watchRoutes } from './watches.ts';
-import type { ContentDependencies } from './content-dependencies.ts';
 import { contentRoutes } from './contents.ts';
-import { hookRoutes, type HookDependencies } from './hooks.ts';
-import type { Portable } from '../portable/portable.ts';
+import { hookRoutes } from './hooks.ts';
 import { noteRoutes } from './notes.ts';
 import { transferRoutes } from './transfers.ts';
 import { upstreamRoutes } from './upstream.ts';
 import { portableRoutes } from './portable.ts';
 import type { Route } from './call.ts';
-import type { Db } from '../store/tables.ts';
-import type { PullDependencies } from './pulls/pull-views.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = RouteDependencies;
 
 /** Builds all routes of Gitea's API. */
-export function giteaApiRoutes(
-  deps: ContentDependencies & HookDependencies & PullDependencies & { readonly db: Db; readonly portable: Portable },
-): readonly Route[] {
+export function giteaApiRoutes(deps: Dependencies): readonly Route[] {
   return [
     ...miscRoutes,
     ...fileTemplateRoutes,

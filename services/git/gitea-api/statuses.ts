@@ -19,7 +19,10 @@ import {
   type Route,
 } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, getRepositoryAddress, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress, toRepositoryView } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration'>;
 
 const statusBody = z.object({
   state: z.enum(statusStates, 'In'),
@@ -30,7 +33,7 @@ const statusBody = z.object({
 const scope = 'repository' as const;
 
 /** Builds the routes of commit statuses. */
-export function statusRoutes(deps: ApiDependencies): readonly Route[] {
+export function statusRoutes(deps: Dependencies): readonly Route[] {
   return [
     signedInRoute('POST', '/repos/:owner/:repo/statuses/:ref', scope, (call) => createStatus(deps, call)),
     route('GET', '/repos/:owner/:repo/statuses/:ref', scope, (call) => listStatuses(deps, call)),
@@ -39,14 +42,23 @@ export function statusRoutes(deps: ApiDependencies): readonly Route[] {
   ];
 }
 
-async function getCommit({ manager, lookup, objects }: ApiDependencies, call: Call, requiredAccess: 'read' | 'write') {
+async function getCommit(
+  { storage: { manager, objects }, accessControl: { lookup } }: Dependencies,
+  call: Call,
+  requiredAccess: 'read' | 'write',
+) {
   const repository = await lookup.require(call.caller, getRepositoryName(call), requiredAccess);
   const revision = await resolveRevision(objects, manager.getFolder(repository), repository, call.params['ref']);
   if (revision === undefined) throw buildNotFoundProblem();
   return { repository, commit: revision.commit };
 }
 
-async function statusesJson({ owners }: ApiDependencies, call: Call, full: string, pageItems: readonly StatusRow[]) {
+async function statusesJson(
+  { storage: { owners } }: Dependencies,
+  call: Call,
+  full: string,
+  pageItems: readonly StatusRow[],
+) {
   return Promise.all(
     pageItems.map(async ({ id, account, commit_id, context, created_at, description, state, target_url }) => ({
       id,
@@ -62,8 +74,8 @@ async function statusesJson({ owners }: ApiDependencies, call: Call, full: strin
   );
 }
 
-async function listStatuses(deps: ApiDependencies, call: Call) {
-  const { statuses } = deps;
+async function listStatuses(deps: Dependencies, call: Call) {
+  const { statuses } = deps.collaboration;
   const { repository, commit } = await getCommit(deps, call, 'read');
   const page = parsePage(call.query);
   const requested = call.query.get('state') ?? '';
@@ -77,8 +89,8 @@ async function listStatuses(deps: ApiDependencies, call: Call) {
   );
 }
 
-async function createStatus(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { statuses } = deps;
+async function createStatus(deps: Dependencies, call: Call): Promise<Answer> {
+  const { statuses } = deps.collaboration;
   const { repository, commit } = await getCommit(deps, call, 'write');
   const input = await readJsonBody(call, statusBody);
   if (repository.archived)
@@ -95,8 +107,9 @@ async function createStatus(deps: ApiDependencies, call: Call): Promise<Answer> 
   return created(createdStatus);
 }
 
-async function readCombinedStatus(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { access, statuses } = deps;
+async function readCombinedStatus(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access } = deps.accessControl;
+  const { statuses } = deps.collaboration;
   const { repository, commit } = await getCommit(deps, call, 'read');
   const latest = await statuses.latest(repository.id, commit);
   const { full } = getRepositoryAddress(call, repository);

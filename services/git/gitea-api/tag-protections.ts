@@ -4,7 +4,10 @@ import type { TagProtectionRow } from '../store/tag-protections.ts';
 import { formatTime } from '../wire/time.ts';
 import { readJsonBody, created, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { parseId } from './paging.ts';
-import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'accessControl' | 'pushControl'>;
 
 const body = z.object({
   name_pattern: optional(z.string().max(255)),
@@ -12,7 +15,10 @@ const body = z.object({
 });
 
 /** Builds the routes of protected tags. */
-export function tagProtectionRoutes({ lookup, tagProtections }: ApiDependencies): readonly Route[] {
+export function tagProtectionRoutes({
+  accessControl: { lookup },
+  pushControl: { tagProtections },
+}: Dependencies): readonly Route[] {
   const base = '/repos/:owner/:repo/tag_protections';
   const getAdministered = (call: Call) => lookup.require(call.caller, getRepositoryName(call), 'admin');
   const getProtection = async (call: Call): Promise<TagProtectionRow> => {

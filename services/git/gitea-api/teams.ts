@@ -5,13 +5,16 @@ import { organizationJson } from '../wire/organizations.ts';
 import { toUserJson } from '../wire/users.ts';
 import { getAccount, noContent, ok, type Answer, type Call, type Route } from './call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, toRepositoryView } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl'>;
 
 const units = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases'];
 
 /** Builds the routes of members and teams. Each organization has one team, its owners, with the ID of the organization. */
-export function teamRoutes(deps: ApiDependencies): readonly Route[] {
-  const { organizations } = deps;
+export function teamRoutes(deps: Dependencies): readonly Route[] {
+  const { organizations } = deps.accessControl;
   return [
     teamRoute('GET', '/orgs/:org/members', async (call) => listMembers(deps, call, await getByName(deps, call))),
     teamRoute('GET', '/orgs/:org/members/:user', (call) => checkMember(deps, call)),
@@ -63,29 +66,33 @@ function teamJson(row: OwnerRow, base: string) {
 }
 
 /** @throws Problem (404) unless the row is an organization that is visible to the caller */
-async function requireVisible({ access }: ApiDependencies, call: Call, row: OwnerRow | undefined): Promise<OwnerRow> {
+async function requireVisible(
+  { accessControl: { access } }: Dependencies,
+  call: Call,
+  row: OwnerRow | undefined,
+): Promise<OwnerRow> {
   if (row?.kind !== 'organization' || !(await access.maySeeOrganization(call.caller, row)))
     throw buildNotFoundProblem();
   return row;
 }
 
-async function getByName(deps: ApiDependencies, call: Call) {
-  const { owners } = deps;
+async function getByName(deps: Dependencies, call: Call) {
+  const { owners } = deps.storage;
   return requireVisible(deps, call, await owners.find(call.params['org'] ?? ''));
 }
 
-async function getById(deps: ApiDependencies, call: Call) {
-  const { owners } = deps;
+async function getById(deps: Dependencies, call: Call) {
+  const { owners } = deps.storage;
   return requireVisible(deps, call, await owners.getById(parseId(call.params['id'])));
 }
 
 /** @throws Problem (403) for callers who are neither a member nor an administrator */
-async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
+async function requireOwner({ accessControl: { access } }: Dependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
   if (await access.administersOwner(call.caller, row)) return row;
   throw new Problem('git.forbidden', 403, 'Must be an organization owner');
 }
 
-async function getAccountRow({ owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
+async function getAccountRow({ storage: { owners } }: Dependencies, call: Call): Promise<OwnerRow> {
   const row = await owners.find(call.params['user'] ?? '');
   if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row;
@@ -96,21 +103,25 @@ function listPage<Item>(call: Call, all: readonly Item[], json: (item: Item) => 
   return ok(getPageItems(all, page).map(json), listHeaders(call, page, all.length));
 }
 
-async function listMembers({ organizations, owners }: ApiDependencies, call: Call, row: OwnerRow) {
+async function listMembers(
+  { accessControl: { organizations }, storage: { owners } }: Dependencies,
+  call: Call,
+  row: OwnerRow,
+) {
   const rows = await Promise.all((await organizations.members(row.id)).map((name) => owners.getForAccount(name)));
   return listPage(call, rows, (each) => toUserJson(each, call.base));
 }
 
 /** @throws Problem (404) unless the account is a member */
-async function getMember(deps: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
-  const { organizations } = deps;
+async function getMember(deps: Dependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
+  const { organizations } = deps.accessControl;
   const result = await getAccountRow(deps, call);
   if (!(await organizations.members(row.id)).includes(result.name)) throw buildNotFoundProblem();
   return result;
 }
 
-async function removeMember(deps: ApiDependencies, call: Call, row: OwnerRow) {
-  const { access, organizations } = deps;
+async function removeMember(deps: Dependencies, call: Call, row: OwnerRow) {
+  const { access, organizations } = deps.accessControl;
   const account = await getAccountRow(deps, call);
   const { name } = account;
   if (!(await access.administersOwner(call.caller, account))) await requireOwner(deps, call, row);
@@ -119,7 +130,10 @@ async function removeMember(deps: ApiDependencies, call: Call, row: OwnerRow) {
 }
 
 /** Returns the organization that owns the repository. @throws Problem (405) */
-async function getRepositoryOrganization({ lookup, owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
+async function getRepositoryOrganization(
+  { accessControl: { lookup }, storage: { owners } }: Dependencies,
+  call: Call,
+): Promise<OwnerRow> {
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   if (repository.ownerKind !== 'organization')
     throw new Problem('git.invalid', 405, 'repo is not owned by an organization');
@@ -135,32 +149,33 @@ function teamRoute(
   return { method, path, scope, signedIn: true, handle };
 }
 
-async function checkMember(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function checkMember(deps: Dependencies, call: Call): Promise<Answer> {
   await getMember(deps, call, await getByName(deps, call));
   return noContent;
 }
 
-async function checkPublicMember(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function checkPublicMember(deps: Dependencies, call: Call): Promise<Answer> {
   await getMember(deps, call, await getByName(deps, call));
   return noContent;
 }
 
-async function searchTeams(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function searchTeams(deps: Dependencies, call: Call): Promise<Answer> {
   const row = await getByName(deps, call);
   const isMeant = 'owners'.includes((call.query.get('q') ?? '').toLowerCase());
   return ok({ ok: true, data: isMeant ? [teamJson(row, call.base)] : [] });
 }
 
-async function readPermissions(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { organizations } = deps;
+async function readPermissions(deps: Dependencies, call: Call): Promise<Answer> {
+  const { organizations } = deps.accessControl;
   const [row, { name }] = [await getByName(deps, call), await getAccountRow(deps, call)];
   const isOwner = (await organizations.members(row.id)).includes(name);
   const rights = { is_owner: isOwner, is_admin: isOwner, can_write: isOwner, can_read: true };
   return ok({ ...rights, can_create_repository: isOwner });
 }
 
-async function listTeamRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { access, repositories } = deps;
+async function listTeamRepositories(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access } = deps.accessControl;
+  const { repositories } = deps.storage;
   const { id } = await getById(deps, call);
   const page = parsePage(call.query);
   const visibility = await access.getVisibility(call.caller);
@@ -172,22 +187,22 @@ async function listTeamRepositories(deps: ApiDependencies, call: Call): Promise<
   return ok(pageItems, listHeaders(call, page, result.total));
 }
 
-async function readTeamRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { access, lookup } = deps;
+async function readTeamRepository(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access, lookup } = deps.accessControl;
   const { id } = await getById(deps, call);
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'read');
   if (repository.ownerId !== id) throw buildNotFoundProblem();
   return ok(await toRepositoryView(deps, call, repository, await access.getLevel(call.caller, repository)));
 }
 
-async function addTeamMember(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { organizations } = deps;
+async function addTeamMember(deps: Dependencies, call: Call): Promise<Answer> {
+  const { organizations } = deps.accessControl;
   const row = await requireOwner(deps, call, await getById(deps, call));
   await organizations.addMember(row.id, (await getAccountRow(deps, call)).name);
   return noContent;
 }
 
-async function readRepositoryTeam(deps: ApiDependencies, call: Call): Promise<Answer> {
+async function readRepositoryTeam(deps: Dependencies, call: Call): Promise<Answer> {
   const row = await getRepositoryOrganization(deps, call);
   if ((call.params['team'] ?? '').toLowerCase() !== 'owners') throw buildNotFoundProblem();
   return ok(teamJson(row, call.base));

@@ -17,7 +17,10 @@ import {
   type Call,
   type Route,
 } from './call.ts';
-import { getRepositoryName, toRepositoryView, visibleOwner, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, toRepositoryView, visibleOwner } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl'>;
 
 const generateBody = z.object({
   owner: required,
@@ -30,14 +33,15 @@ const generateBody = z.object({
 });
 
 /** Builds the route that creates a repository from a template, with its files in one first commit. */
-export function templateRoutes(deps: ApiDependencies): readonly Route[] {
+export function templateRoutes(deps: Dependencies): readonly Route[] {
   return [
     signedInRoute('POST', '/repos/:owner/:repo/generate', 'repository', (call) => generateRepository(deps, call)),
   ];
 }
 
-async function generateRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { access, git, manager, lookup, owners, repositories } = deps;
+async function generateRepository(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access, lookup } = deps.accessControl;
+  const { git, manager, owners, repositories } = deps.storage;
   const template = await lookup.require(call.caller, getRepositoryName(call), 'read');
   if (!template.template) throw new Problem('git.invalid', 422, 'this is not a template repo');
   const input = await readJsonBody(call, generateBody);

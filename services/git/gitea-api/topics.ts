@@ -4,13 +4,20 @@ import type { Repository } from '../repositories/repositories.ts';
 import { zeroTime } from '../wire/time.ts';
 import { readJsonBody, noContent, ok, type Call, type Route } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'settings' | 'storage' | 'accessControl'>;
 
 const maxTopics = 25;
 const body = z.object({ topics: z.array(z.string()).max(maxTopics) });
 
 /** Builds the routes of topics. */
-export function topicRoutes({ manager, lookup, repositories, settings }: ApiDependencies): readonly Route[] {
+export function topicRoutes({
+  storage: { manager, repositories },
+  accessControl: { lookup },
+  settings,
+}: Dependencies): readonly Route[] {
   const path = '/repos/:owner/:repo/topics';
   const getAdministered = (call: Call) => lookup.require(call.caller, getRepositoryName(call), 'admin');
   const set = async ({ id }: Repository, topics: readonly string[]) => {

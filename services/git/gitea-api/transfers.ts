@@ -3,14 +3,17 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Db, OwnerRow, Tables } from '../store/tables.ts';
+import type { OwnerRow, Tables } from '../store/tables.ts';
 import { getAccount, readJsonBody, required, type Answer, type Call, type Route } from './call.ts';
-import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, toRepositoryView } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl'>;
 
 const transferBody = z.object({ new_owner: required });
 
 /** Builds the routes that transfer a repository. The new owner has to accept unless the caller administers both owners. */
-export function transferRoutes(deps: ApiDependencies & { readonly db: Db }): readonly Route[] {
+export function transferRoutes(deps: Dependencies): readonly Route[] {
   return [
     transferRoute('', (call) => startTransfer(deps, call)),
     transferRoute('/accept', (call) => acceptTransfer(deps, call)),
@@ -19,43 +22,35 @@ export function transferRoutes(deps: ApiDependencies & { readonly db: Db }): rea
 }
 
 function commit<Value>(
-  { context }: ApiDependencies & { readonly db: Db },
+  { context }: Dependencies,
   work: (transaction: Kysely<Tables>) => Promise<Value>,
 ): Promise<Value> {
   return context.commit(work);
 }
 
-async function transferResponse(
-  deps: ApiDependencies & { readonly db: Db },
-  call: Call,
-  status: number,
-  { id }: Repository,
-) {
-  const { access, repositories } = deps;
+async function transferResponse(deps: Dependencies, call: Call, status: number, { id }: Repository) {
+  const { access } = deps.accessControl;
+  const { repositories } = deps.storage;
   const now = await repositories.findById(id);
   if (now === undefined) throw buildNotFoundProblem();
   return { status, json: await toRepositoryView(deps, call, now, await access.getLevel(call.caller, now)) };
 }
 
-function deleteOffer(deps: ApiDependencies & { readonly db: Db }, repository: number) {
+function deleteOffer(deps: Dependencies, repository: number) {
   return commit(deps, (transaction) =>
     transaction.deleteFrom('transfers').where('repository_id', '=', repository).execute(),
   );
 }
 
-async function transferOwnership(
-  deps: ApiDependencies & { readonly db: Db },
-  repository: Repository,
-  target: OwnerRow,
-): Promise<void> {
-  const { manager } = deps;
+async function transferOwnership(deps: Dependencies, repository: Repository, target: OwnerRow): Promise<void> {
+  const { manager } = deps.storage;
   await manager.rename(repository, { owner: target, name: repository.name });
   await deleteOffer(deps, repository.id);
 }
 
 /** Returns the pending transfer to an owner that the caller administers. @throws Problem (403, 404) */
 async function getOffer(
-  { access, db, lookup, owners, repositories }: ApiDependencies & { readonly db: Db },
+  { accessControl: { access, lookup }, storage: { db, owners, repositories } }: Dependencies,
   call: Call,
 ) {
   const [owner, name] = getRepositoryName(call);
@@ -81,8 +76,10 @@ function transferRoute(path: string, handle: Route['handle']): Route {
   };
 }
 
-async function startTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
-  const { access, context, lookup, owners } = deps;
+async function startTransfer(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { access, lookup } = deps.accessControl;
+  const { owners } = deps.storage;
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'admin');
   if (!(await access.administersOwner(call.caller, await owners.getById(repository.ownerId))))
     throw new Problem('git.forbidden', 403, 'user should be the owner of the repo');
@@ -113,14 +110,14 @@ async function startTransfer(deps: ApiDependencies & { readonly db: Db }, call: 
   return transferResponse(deps, call, 201, repository);
 }
 
-async function acceptTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+async function acceptTransfer(deps: Dependencies, call: Call): Promise<Answer> {
   const { repository, target } = await getOffer(deps, call);
   await transferOwnership(deps, repository, target);
   return transferResponse(deps, call, 202, repository);
 }
 
-async function rejectTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
-  const { access } = deps;
+async function rejectTransfer(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access } = deps.accessControl;
   const { repository } = await getOffer(deps, call);
   await deleteOffer(deps, repository.id);
   const level = await access.getLevel(call.caller, repository);

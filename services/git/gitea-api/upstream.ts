@@ -8,21 +8,26 @@ import type { Repository } from '../repositories/repositories.ts';
 import { getCommitEmail } from '../repositories/commit-email.ts';
 import { getAccount, readJsonBody, ok, optional, signedInRoute, type Answer, type Call, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
-import type { ContentDependencies } from './content-dependencies.ts';
-import { getRepositoryName } from './api-dependencies.ts';
+import { getRepositoryName } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'pushControl' | 'features'>;
 
 const heads = 'refs/heads/';
 const upstreamBody = z.object({ branch: optional(z.string()), ff_only: optional(z.boolean()) });
 
 /** Builds the route that merges the parent's branch into a branch of a fork. */
-export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
+export function upstreamRoutes(deps: Dependencies): readonly Route[] {
   return [
     signedInRoute('POST', '/repos/:owner/:repo/merge-upstream', 'repository', (call) => mergeUpstream(deps, call)),
   ];
 }
 
-async function mergeUpstream(deps: ContentDependencies, call: Call): Promise<Answer> {
-  const { git, manager, lfs, lookup, owners, protections } = deps;
+async function mergeUpstream(deps: Dependencies, call: Call): Promise<Answer> {
+  const { git, manager, owners } = deps.storage;
+  const { lfs } = deps.features;
+  const { lookup } = deps.accessControl;
+  const { protections } = deps.pushControl;
   const repository = await lookup.require(call.caller, getRepositoryName(call), 'write');
   const parent = await getParent(deps, call, repository);
   const { branch = repository.defaultBranch, ff_only: isForwardOnly = false } = await readJsonBody(call, upstreamBody);
@@ -51,7 +56,7 @@ async function mergeUpstream(deps: ContentDependencies, call: Call): Promise<Ans
 
 /** Returns the parent of a fork. @throws Problem (404) unless the caller may read it */
 async function getParent(
-  { access, repositories }: ContentDependencies,
+  { accessControl: { access }, storage: { repositories } }: Dependencies,
   call: Call,
   { parentId }: Repository,
 ): Promise<Repository> {
@@ -61,7 +66,7 @@ async function getParent(
 }
 
 async function findCommit(
-  { git, manager }: ContentDependencies,
+  { storage: { git, manager } }: Dependencies,
   repository: Repository,
   branch: string,
 ): Promise<string | undefined> {
@@ -86,7 +91,7 @@ async function isWithin(git: Git, folder: string, commit: string, other: string)
 }
 
 async function createMerge(
-  { context, git }: ContentDependencies,
+  { context, storage: { git } }: Dependencies,
   folder: string,
   [headCommit, upstreamCommit]: readonly [string, string],
   message: string,

@@ -21,13 +21,16 @@ import {
   type Route,
 } from './call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl'>;
 
 const tokenBody = z.object({ name: required, scopes: optional(z.array(z.string())) });
 const keyBody = z.object({ title: required, key: required, read_only: optional(z.boolean()) });
 
 /** Builds the routes of accounts, tokens, SSH keys and deploy keys. */
-export function userRoutes(deps: ApiDependencies): readonly Route[] {
+export function userRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/users/search', 'user', (call) => searchUsers(deps, call)),
     route('GET', '/users/:user/tokens', 'user', (call) => listTokens(deps, call)),
@@ -45,7 +48,7 @@ export function userRoutes(deps: ApiDependencies): readonly Route[] {
 }
 
 /** Returns the owner of the tokens. Only the owner or an administrator who signs in with a password may manage them. */
-async function requireTokenOwner({ context }: ApiDependencies, call: Call): Promise<string> {
+async function requireTokenOwner({ context }: Dependencies, call: Call): Promise<string> {
   const { identity, scopes } = call.caller;
   const isPassword = identity !== undefined && identity.via === 'password' && scopes === undefined;
   if (!isPassword || !/^basic /i.test(call.request.headers.authorization ?? '')) {
@@ -71,11 +74,11 @@ function deployKeyJson(call: Call, row: PublicKeyRow) {
   };
 }
 
-function getAdministered({ lookup }: ApiDependencies, call: Call) {
+function getAdministered({ accessControl: { lookup } }: Dependencies, call: Call) {
   return lookup.require(call.caller, getRepositoryName(call), 'admin');
 }
 
-async function searchUsers({ context, owners }: ApiDependencies, call: Call): Promise<Answer> {
+async function searchUsers({ context, storage: { owners } }: Dependencies, call: Call): Promise<Answer> {
   // Accounts are not listed to visitors.
   requireIdentity(call.caller);
   const query = (call.query.get('q') ?? '').toLowerCase();
@@ -87,8 +90,8 @@ async function searchUsers({ context, owners }: ApiDependencies, call: Call): Pr
   return ok({ ok: true, data: rows.map((row) => toUserJson(row, call.base)) }, listHeaders(call, page, matches.length));
 }
 
-async function listTokens(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { tokens } = deps;
+async function listTokens(deps: Dependencies, call: Call): Promise<Answer> {
+  const { tokens } = deps.accessControl;
   const all = await tokens.list(await requireTokenOwner(deps, call));
   const page = parsePage(call.query);
   return ok(
@@ -97,8 +100,8 @@ async function listTokens(deps: ApiDependencies, call: Call): Promise<Answer> {
   );
 }
 
-async function createToken(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { tokens } = deps;
+async function createToken(deps: Dependencies, call: Call): Promise<Answer> {
+  const { tokens } = deps.accessControl;
   const account = await requireTokenOwner(deps, call);
   const { name, scopes: requestedScopes = [] } = await readJsonBody(call, tokenBody);
   // Older scripts send no scopes.
@@ -114,15 +117,15 @@ async function createToken(deps: ApiDependencies, call: Call): Promise<Answer> {
   return created({ ...tokenJson(row, text), created_at: zeroTime, last_used_at: zeroTime });
 }
 
-async function deleteToken(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { tokens } = deps;
+async function deleteToken(deps: Dependencies, call: Call): Promise<Answer> {
+  const { tokens } = deps.accessControl;
   const account = await requireTokenOwner(deps, call);
   if (!(await tokens.remove(account, call.params['token'] ?? ''))) throw buildNotFoundProblem();
   return noContent;
 }
 
-async function listKeys(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function listKeys(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const account = getAccount(call);
   const all = await keys.listForAccount(account);
   const page = parsePage(call.query);
@@ -130,15 +133,15 @@ async function listKeys(deps: ApiDependencies, call: Call): Promise<Answer> {
   return ok(views, listHeaders(call, page, all.length));
 }
 
-async function addKey(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function addKey(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const account = getAccount(call);
   const { title, key } = await readJsonBody(call, keyBody);
   return created(await accountKeyJson(deps, call, await keys.add({ account }, title, key), account));
 }
 
-async function readKey(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function readKey(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const account = getAccount(call);
   const id = parseId(call.params['id']);
   const row = (await keys.listForAccount(account)).find((each) => each.id === id);
@@ -146,13 +149,13 @@ async function readKey(deps: ApiDependencies, call: Call): Promise<Answer> {
   return ok(await accountKeyJson(deps, call, row, account));
 }
 
-async function deleteKey({ keys }: ApiDependencies, call: Call): Promise<Answer> {
+async function deleteKey({ accessControl: { keys } }: Dependencies, call: Call): Promise<Answer> {
   if (!(await keys.remove({ account: getAccount(call) }, parseId(call.params['id'])))) throw buildNotFoundProblem();
   return noContent;
 }
 
-async function listDeployKeys(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function listDeployKeys(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const all = await keys.listForRepository((await getAdministered(deps, call)).id);
   const page = parsePage(call.query);
   return ok(
@@ -161,24 +164,24 @@ async function listDeployKeys(deps: ApiDependencies, call: Call): Promise<Answer
   );
 }
 
-async function addDeployKey(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function addDeployKey(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const repository = await getAdministered(deps, call);
   const { title, key, read_only = false } = await readJsonBody(call, keyBody);
   const row = await keys.add({ repository: repository.id, readOnly: read_only }, title, key);
   return created(deployKeyJson(call, row));
 }
 
-async function readDeployKey(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function readDeployKey(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const id = parseId(call.params['id']);
   const row = (await keys.listForRepository((await getAdministered(deps, call)).id)).find((each) => each.id === id);
   if (row === undefined) throw buildNotFoundProblem();
   return ok(deployKeyJson(call, row));
 }
 
-async function deleteDeployKey(deps: ApiDependencies, call: Call): Promise<Answer> {
-  const { keys } = deps;
+async function deleteDeployKey(deps: Dependencies, call: Call): Promise<Answer> {
+  const { keys } = deps.accessControl;
   const { id: repository } = await getAdministered(deps, call);
   if (!(await keys.remove({ repository }, parseId(call.params['id'])))) throw buildNotFoundProblem();
   return noContent;
@@ -186,7 +189,7 @@ async function deleteDeployKey(deps: ApiDependencies, call: Call): Promise<Answe
 
 /** Converts a key to JSON for its account or an administrator. */
 export async function accountKeyJson(
-  { context, owners }: Pick<ApiDependencies, 'context' | 'owners'>,
+  { context, storage: { owners } }: Pick<RouteDependencies, 'context' | 'storage'>,
   { base }: Pick<Call, 'base'>,
   row: PublicKeyRow,
   account: string,

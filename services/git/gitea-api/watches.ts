@@ -1,18 +1,21 @@
 import type { Kysely } from 'kysely';
 import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Db, Tables } from '../store/tables.ts';
+import type { Tables } from '../store/tables.ts';
 import { formatTime } from '../wire/time.ts';
 import { toUserJson } from '../wire/users.ts';
 import { getAccount, noContent, ok, route, signedInRoute, type Answer, type Call, type Route } from './call.ts';
 import { listHeaders, parsePage, getPageItems } from './paging.ts';
-import { getRepositoryName, getRepositoryAddress, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress, toRepositoryView } from './repository-requests.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl'>;
 
 const scope = 'repository' as const;
 const subscriptionPath = '/repos/:owner/:repo/subscription';
 
 /** Builds the routes of watched repositories. Watchers are notified of all issues and pull requests. */
-export function watchRoutes(deps: ApiDependencies & { readonly db: Db }): readonly Route[] {
+export function watchRoutes(deps: Dependencies): readonly Route[] {
   return [
     signedInRoute('GET', subscriptionPath, scope, (call) => readWatch(deps, call)),
     signedInRoute('PUT', subscriptionPath, scope, (call) => addWatch(deps, call)),
@@ -22,11 +25,11 @@ export function watchRoutes(deps: ApiDependencies & { readonly db: Db }): readon
   ];
 }
 
-function getReadableRepository({ lookup }: ApiDependencies & { readonly db: Db }, call: Call) {
+function getReadableRepository({ accessControl: { lookup } }: Dependencies, call: Call) {
   return lookup.require(call.caller, getRepositoryName(call), 'read');
 }
 
-function findWatch({ db }: ApiDependencies & { readonly db: Db }, { id }: Repository, account: string) {
+function findWatch({ storage: { db } }: Dependencies, { id }: Repository, account: string) {
   return db
     .selectFrom('repository_watches')
     .selectAll()
@@ -47,14 +50,14 @@ function watchResponse(call: Call, repository: Repository, since: number) {
   });
 }
 
-async function readWatch(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+async function readWatch(deps: Dependencies, call: Call): Promise<Answer> {
   const repository = await getReadableRepository(deps, call);
   const row = await findWatch(deps, repository, getAccount(call));
   if (row === undefined) throw buildNotFoundProblem();
   return watchResponse(call, repository, row.created_at);
 }
 
-async function addWatch(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+async function addWatch(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const repository = await getReadableRepository(deps, call);
   const account = getAccount(call);
@@ -69,7 +72,7 @@ async function addWatch(deps: ApiDependencies & { readonly db: Db }, call: Call)
   return watchResponse(call, repository, (await findWatch(deps, repository, account))?.created_at ?? row.created_at);
 }
 
-async function deleteWatch(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+async function deleteWatch(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const { id } = await getReadableRepository(deps, call);
   await context.commit((transaction: Kysely<Tables>) =>
@@ -82,8 +85,8 @@ async function deleteWatch(deps: ApiDependencies & { readonly db: Db }, call: Ca
   return noContent;
 }
 
-async function listWatchers(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
-  const { db, owners } = deps;
+async function listWatchers(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db, owners } = deps.storage;
   const { id } = await getReadableRepository(deps, call);
   const all = await db
     .selectFrom('repository_watches')
@@ -99,8 +102,9 @@ async function listWatchers(deps: ApiDependencies & { readonly db: Db }, call: C
   );
 }
 
-async function listOwnWatches(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
-  const { access, db, repositories } = deps;
+async function listOwnWatches(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access } = deps.accessControl;
+  const { db, repositories } = deps.storage;
   const rows = await db
     .selectFrom('repository_watches')
     .select('repository_id')

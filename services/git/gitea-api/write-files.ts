@@ -7,7 +7,10 @@ import type { Repository } from '../repositories/repositories.ts';
 import { resolveByKind } from '../repositories/revisions.ts';
 import { zeroId } from '../domain/ref-change.ts';
 import { changeReference } from './change-reference.ts';
-import type { ApiDependencies } from './api-dependencies.ts';
+import type { RouteDependencies } from '../components.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'pushControl'>;
 
 /** Operation on one file. */
 export interface FileOperation {
@@ -33,12 +36,12 @@ export interface FileCommit {
 
 /** Commits changes of files and returns the ID of the commit. @throws Problem (404, 422, 423) in the form of Gitea */
 export async function writeFiles(
-  deps: ApiDependencies,
+  deps: Dependencies,
   repository: Repository,
   { account, branch, target, author, committer, message, dates }: FileCommit,
   work: readonly FileOperation[],
 ): Promise<string> {
-  const { git, manager, objects } = deps;
+  const { git, manager, objects } = deps.storage;
   const folder = manager.getFolder(repository);
   if (repository.archived)
     throw new Problem('git.archived', 423, `repo ${repository.owner}/${repository.name} is archived`);
@@ -52,14 +55,14 @@ export async function writeFiles(
   if (target !== branch && (await findBranchHead(target)) !== undefined) {
     throw new Problem('git.branch_taken', 422, `branch already exists [name: ${target}]`);
   }
-  await deps.protections.checkCommit(repository.id, target, { account });
+  await deps.pushControl.protections.checkCommit(repository.id, target, { account });
   const writtenPaths = new Set(work.flatMap(({ kind, path }) => (kind === 'delete' ? [] : [normalizeTreePath(path)])));
   for (const path of writtenPaths) {
     const blockingParent = listParents(path ?? '').find((parent) => writtenPaths.has(parent));
     if (blockingParent !== undefined) throw pathTaken(blockingParent);
   }
   const lines: string[] = [];
-  for (const each of work) lines.push(...(await buildIndexLines(deps, folder, base?.commit, each)));
+  for (const each of work) lines.push(...(await buildIndexLines(deps.storage, folder, base?.commit, each)));
   // A separate index, so that concurrent changes do not collide.
   const index = `${folder}/homeport-index-${deps.context.random.text(12)}`;
   const environment = { GIT_INDEX_FILE: index };
@@ -87,7 +90,7 @@ export async function writeFiles(
 
 /** Builds the index lines of an operation. @throws Problem (404, 422) in the form of Gitea */
 async function buildIndexLines(
-  { git, objects }: Pick<ApiDependencies, 'git' | 'objects'>,
+  { git, objects }: Pick<RepositoryStorage, 'git' | 'objects'>,
   folder: string,
   base: string | undefined,
   { kind, path: input, from: requestedFrom, sha, bytes }: FileOperation,
@@ -163,7 +166,7 @@ async function findFirstMissing(
  * @throws Problem `git.submodule` (422) when a file would replace one or be inside of it
  */
 async function checkSubmodules(
-  git: ApiDependencies['git'],
+  git: RepositoryStorage['git'],
   folder: string,
   base: string,
   findObject: (name: string) => Promise<Pick<ObjectInfo, 'type'> | undefined>,
@@ -195,7 +198,7 @@ function pathTaken(path: string): Problem {
 }
 
 /** Returns the file mode, so that an executable file stays executable. */
-async function getFileMode(git: ApiDependencies['git'], folder: string, base: string, path: string): Promise<string> {
+async function getFileMode(git: RepositoryStorage['git'], folder: string, base: string, path: string): Promise<string> {
   const { stdout } = await git.run(folder, ['ls-tree', '-z', base, '--', path]);
   return /^(\d{6}) blob/.exec(stdout.toString())?.[1] ?? '100644';
 }

@@ -5,8 +5,8 @@ import type { Context } from '../../contracts/service.ts';
 import type { Issue, Issues } from '../issues/issues.ts';
 import type { IssueListener } from '../issues/writer.ts';
 import { isPull, type Pulls } from '../pulls/pulls.ts';
-import type { Owners } from '../repositories/owners.ts';
 import type { Repository } from '../repositories/repositories.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
 import { readUsers } from '../wire/read-users.ts';
 import { listAccountNames } from '../issues/account-names.ts';
 import { countLineComments } from '../pulls/line-comments.ts';
@@ -39,11 +39,9 @@ type IssueHookEvent = z.infer<(typeof issueHookJob)['schema']>['events'][number]
 
 export interface IssueEventDependencies {
   readonly context: Pick<Context, 'accounts' | 'commit'>;
-  readonly db: Kysely<Tables>;
-  readonly find: (id: number) => Promise<Repository | undefined>;
+  readonly storage: Pick<RepositoryStorage, 'db' | 'find' | 'owners'>;
   readonly payloads: PayloadBuilder;
   readonly issues: Issues;
-  readonly owners: Owners;
   readonly pulls: Pulls;
 }
 
@@ -61,7 +59,7 @@ export function createIssueHookEvents(context: Pick<Context, 'jobs'>, hooks: Hoo
     listener,
     handle: (deps: IssueEventDependencies): Disposable =>
       context.jobs.handle(issueHookJob, async ({ id, payload: { account, events, repository: number } }) => {
-        const repository = await deps.find(number);
+        const repository = await deps.storage.find(number);
         if (repository === undefined) return;
         for (const [index, issueEvent] of events.entries()) {
           const issue = await deps.issues.findById(issueEvent.issue);
@@ -86,7 +84,8 @@ async function buildPayload(
   issue: Issue,
   { action, entry: entryId, event, review: reviewId }: IssueHookEvent,
 ): Promise<object | undefined> {
-  const { db, payloads, pulls } = deps;
+  const { payloads, pulls } = deps;
+  const { db } = deps.storage;
   const common = await payloads.buildCommonFields(repository, account);
   const address = payloads.getAddress(repository);
   const entry =

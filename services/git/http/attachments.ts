@@ -6,7 +6,9 @@ import { buildNotFoundProblem } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { formatFileName } from '../gitea-api/content-disposition.ts';
-import type { ApiDependencies } from '../gitea-api/api-dependencies.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'features'>;
 
 const byUuid = /^\/attachments\/([0-9a-f-]{36})$/;
 /** Scripts that download the latest release use the address of other forges, `/releases/latest/download/NAME`. */
@@ -15,7 +17,12 @@ const byName = /^\/([^/]+)\/([^/]+)\/releases\/download\/(.+)\/([^/]+)$/;
 
 /** Returns a file of a release or issue at its download URL; undefined for other paths. @throws Problem (404) */
 export async function attachment(
-  { access, context, lookup, releases, repositories, signIn }: ApiDependencies,
+  {
+    accessControl: { access, lookup, signIn },
+    context,
+    features: { releases },
+    storage: { repositories },
+  }: Dependencies,
   request: IncomingMessage,
   { pathname }: URL,
 ): Promise<Answer | undefined> {

@@ -17,9 +17,8 @@ export interface ListenerDependencies {
   readonly publicUrl: () => string;
   readonly smart: SmartHttpDependencies;
   readonly lfs: LfsDependencies;
-  readonly api: ApiRouter;
-  /** OpenAPI document of the API. */
-  readonly swagger: object;
+  /** Gitea's API with its OpenAPI document. */
+  readonly api: { readonly router: ApiRouter; readonly swagger: object };
   /** Answers files and archives at the URLs of Gitea; undefined for other paths. */
   readonly web: (request: IncomingMessage, url: URL, base: string) => Promise<Answer | undefined>;
   /** Returns a page for visitors without an account; undefined for private content. */
@@ -60,7 +59,7 @@ async function answer(
 ): Promise<void> {
   if (isLfsPath(url.pathname)) return lfs(deps.lfs, request, response, { url, base });
   if (kind === 'git') return smartHttp(deps.smart, request, response, url);
-  if (kind === 'api') return deps.api.answer(request, response, url, base);
+  if (kind === 'api') return deps.api.router.answer(request, response, url, base);
   if (url.pathname === '/api/healthz') {
     const check = [{ status: 'pass', time: new Date(deps.context.clock.now()).toISOString() }];
     return sendJson(response, {
@@ -69,7 +68,7 @@ async function answer(
       checks: { 'cache:ping': check, 'database:ping': check },
     });
   }
-  if (url.pathname === '/swagger.v1.json') return sendJson(response, deps.swagger);
+  if (url.pathname === '/swagger.v1.json') return sendJson(response, deps.api.swagger);
   if (url.pathname.startsWith('/avatars/')) return sendReply(response, avatar(url.pathname));
   const result = (await deps.web(request, url, base)) ?? (await pageAnswer(deps, { request, response, url, base }));
   if (result === 'sent') return;

@@ -9,9 +9,11 @@ import { sendOutput } from '../transfer/streams.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { archive } from '../gitea-api/archives.ts';
-import type { ContentDependencies } from '../gitea-api/content-dependencies.ts';
 import { fileInTree, objectFile } from '../gitea-api/file-answers.ts';
 import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
+import type { RouteDependencies } from '../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'features'>;
 
 const filePattern = /^\/([^/]+)\/([^/]+)\/(raw|media)\/(?:(branch|tag|commit)\/)?(.+)$/;
 const objectPattern = /^\/([^/]+)\/([^/]+)\/(raw|media)\/blob\/([0-9a-f]{40})$/;
@@ -23,15 +25,15 @@ const goGetPattern = /^\/([^/]+)\/([^/]+?)(?:\.git)?(?:\/.*)?$/;
 
 /** Answers web addresses that programs use: raw files, archives, SSH keys and `go get`. */
 export async function webAnswer(
-  deps: ContentDependencies,
+  deps: Dependencies,
   request: IncomingMessage,
   url: URL,
   base: string,
 ): Promise<Answer | undefined> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const find = async (owner = '', name = '') => {
-    const caller = await deps.signIn.authenticate(request);
-    return deps.lookup.require(caller, [decodeURIComponent(owner), decodeURIComponent(name)], 'read');
+    const caller = await deps.accessControl.signIn.authenticate(request);
+    return deps.accessControl.lookup.require(caller, [decodeURIComponent(owner), decodeURIComponent(name)], 'read');
   };
   if (!decodePercentEncoding(url.pathname)) throw buildNotFoundProblem();
   const attachmentResponse = await attachment(deps, request, url);
@@ -57,53 +59,48 @@ export async function webAnswer(
   const compareMatch = comparePattern.exec(url.pathname);
   if (compareMatch !== null) {
     const repository = await find(compareMatch[1], compareMatch[2]);
-    return rangeText(deps, await deps.signIn.authenticate(request), repository, {
+    return rangeText(deps, await deps.accessControl.signIn.authenticate(request), repository, {
       range: decodeURIComponent(compareMatch[3] ?? ''),
       isDiff: compareMatch[4] === 'diff',
     });
   }
   const archiveMatch = archivePattern.exec(url.pathname);
   if (archiveMatch !== null)
-    return archive(deps, base, await find(archiveMatch[1], archiveMatch[2]), decodeURIComponent(archiveMatch[3] ?? ''));
+    return archive(
+      deps.storage,
+      base,
+      await find(archiveMatch[1], archiveMatch[2]),
+      decodeURIComponent(archiveMatch[3] ?? ''),
+    );
   if (url.searchParams.get('go-get') === '1') return goGetPage(goGetPattern.exec(url.pathname), base);
   return undefined;
 }
 
 /** Lists the public SSH keys of an account, one a line, for cloud-init and ssh-import-id. OpenPGP keys are not stored. */
-async function keyList(
-  deps: ContentDependencies,
-  request: IncomingMessage,
-  name: string,
-  isSsh: boolean,
-): Promise<Answer> {
-  const caller = await deps.signIn.authenticate(request);
+async function keyList(deps: Dependencies, request: IncomingMessage, name: string, isSsh: boolean): Promise<Answer> {
+  const caller = await deps.accessControl.signIn.authenticate(request);
   if (deps.settings.requireSignIn && caller.identity === undefined) throw buildNotFoundProblem();
-  const owner = await deps.owners.find(name);
+  const owner = await deps.storage.owners.find(name);
   if (owner?.kind !== 'account') throw buildNotFoundProblem();
-  const keys = isSsh ? await deps.keys.listForAccount(owner.name) : [];
+  const keys = isSsh ? await deps.accessControl.keys.listForAccount(owner.name) : [];
   return plainText(keys.map(({ text }) => `${text}\n`).join(''));
 }
 
 /** Answers the `.diff` and `.patch` addresses of a commit. */
-async function commitText(
-  deps: ContentDependencies,
-  repository: Repository,
-  id: string,
-  isDiff: boolean,
-): Promise<Answer> {
-  const folder = deps.manager.getFolder(repository);
-  const revision = await resolveByKind('commit', deps.objects, folder, id);
+async function commitText(deps: Dependencies, repository: Repository, id: string, isDiff: boolean): Promise<Answer> {
+  const folder = deps.storage.manager.getFolder(repository);
+  const revision = await resolveByKind('commit', deps.storage.objects, folder, id);
   if (revision === undefined) throw buildNotFoundProblem();
   const args = isDiff
     ? ['diff-tree', '-p', '--root', '--no-commit-id', '--diff-merges=first-parent', revision.commit]
     : ['format-patch', '--stdout', '--root', '-1', revision.commit];
-  const { stdout } = await deps.git.run(folder, args, { limitedMemory: true });
+  const { stdout } = await deps.storage.git.run(folder, args, { limitedMemory: true });
   return plainText(stdout.toString());
 }
 
 /** Answers the `.diff` and `.patch` addresses of a comparison; undefined when a branch is named like that. */
 async function rangeText(
-  deps: ContentDependencies,
+  deps: Dependencies,
   caller: Caller,
   repository: Repository,
   { range, isDiff }: { readonly range: string; readonly isDiff: boolean },
@@ -112,18 +109,18 @@ async function rangeText(
     return undefined;
   const resolved = await resolveRange(deps, caller, repository, range);
   if (resolved === undefined) throw buildNotFoundProblem();
-  const folder = deps.manager.getFolder(repository);
+  const folder = deps.storage.manager.getFolder(repository);
   const { from, to, isDirect } = resolved;
-  const mergeBase = isDirect ? from.commit : await findMergeBase(deps.git, folder, from.commit, to.commit);
+  const mergeBase = isDirect ? from.commit : await findMergeBase(deps.storage.git, folder, from.commit, to.commit);
   const start = mergeBase ?? from.commit;
-  await checkChangeCount(deps.git, folder, start, to.commit);
+  await checkChangeCount(deps.storage.git, folder, start, to.commit);
   const args = isDiff
     ? ['diff-tree', '--patch', '-M', '-r', start, to.commit]
     : ['format-patch', '--stdout', `${start}..${to.commit}`];
   return {
     status: 200,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
-    send: async (response) => sendOutput(await deps.git.start(folder, args), response),
+    send: async (response) => sendOutput(await deps.storage.git.start(folder, args), response),
   };
 }
 

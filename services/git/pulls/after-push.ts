@@ -7,6 +7,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import type { IssueRow } from '../store/issue-tables.ts';
 import { zeroId, type RefChange } from '../domain/ref-change.ts';
 import type { PushPreparation } from '../transfer/pushes.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
 import type { PullServiceDependencies, Pulls } from './pulls.ts';
 
 const branchPrefix = 'refs/heads/';
@@ -30,7 +31,8 @@ interface HeadUpdate {
 export function createIssueUpdates(
   deps: PullServiceDependencies & { readonly protections: Protections; readonly pulls: Pulls },
 ): PushPreparation {
-  const { db, folder, git, protections, pulls, repositories, writer } = deps;
+  const { protections, pulls, writer } = deps;
+  const { db, folder, git, repositories } = deps.storage;
 
   const updateHeads = async (repository: Repository, change: RefChange): Promise<readonly HeadUpdate[]> => {
     const branch = change.ref.slice(branchPrefix.length);
@@ -88,7 +90,7 @@ export function createIssueUpdates(
 }
 
 /** Finds open pull requests from a branch. */
-function findPullsFromBranch(db: PullServiceDependencies['db'], repository: Repository, branch: string) {
+function findPullsFromBranch(db: RepositoryStorage['db'], repository: Repository, branch: string) {
   return db
     .selectFrom('pulls')
     .innerJoin('issues', 'issues.id', 'pulls.issue_id')

@@ -52,10 +52,12 @@ export interface MergeOptions {
 export interface MergeDependencies extends PullServiceDependencies {
   readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
   readonly issues: Issues;
-  readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'findRule'>;
+  readonly pushControl: {
+    readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'findRule'>;
+    readonly pushes: Pushes;
+  };
   readonly rules: Pick<MergeRules, 'check'>;
   readonly pulls: Pulls;
-  readonly pushes: Pushes;
 }
 
 /** Maximum number of commits that are replayed. */
@@ -85,7 +87,8 @@ export class Merges {
       if (options.head !== undefined && options.head !== '' && options.head !== state.head)
         throw new Problem('git.moved', 409, 'head out of date');
       await this.#dependencies.rules.check(repository, issue, state, options);
-      const { context, folder, git } = this.#dependencies;
+      const { context } = this.#dependencies;
+      const { folder, git } = this.#dependencies.storage;
       await using area = await MergeArea.open(context, git, folder(repository));
       const commit = await this.#createCommit(area, repository, issue, state, options);
       if (commit !== state.head) await area.saveTo(commit, [state.base, state.head]);
@@ -105,7 +108,9 @@ export class Merges {
   ): Promise<void> {
     return this.#runQueued(repository, async () => {
       const issue = await this.#requireOpen(repository, number);
-      const { context, folder, git, pushes } = this.#dependencies;
+      const { context, pushControl, storage } = this.#dependencies;
+      const { pushes } = pushControl;
+      const { folder, git } = storage;
       const { base, comparison, head, headRepository, hasHead } = await this.#dependencies.pulls.state(
         repository,
         issue,
@@ -114,7 +119,7 @@ export class Merges {
         throw new Problem('git.unknown', 404, 'the branch of this pull request is gone');
       if (comparison.behind === 0) return;
       const { base_branch, head_branch } = issue.request;
-      const { protections } = this.#dependencies;
+      const { protections } = this.#dependencies.pushControl;
       // A rebase replaces the commits of the branch.
       if (style === 'rebase') await protections.checkRewrite(headRepository.id, head_branch, options);
       else await protections.checkCommit(headRepository.id, head_branch, options);
@@ -242,7 +247,7 @@ export class Merges {
 
   /** Lists the commits of the head without merges, oldest first. */
   async #commits(repository: Repository, base: string, head: string): Promise<readonly Commit[]> {
-    const { folder, git } = this.#dependencies;
+    const { folder, git } = this.#dependencies.storage;
     const query = { from: [head], exclude: [base], limit: maxReplayed + 1 };
     const commits = await readLog(git, folder(repository), query);
     return commits.filter(({ parents }) => parents.length < 2).toReversed();
@@ -256,7 +261,8 @@ export class Merges {
     commit: string,
     options: MergeOptions,
   ): Promise<void> {
-    const { context, protections, pushes } = this.#dependencies;
+    const { context, pushControl } = this.#dependencies;
+    const { protections, pushes } = pushControl;
     const { base_branch, head_branch } = issue.request;
     const changes: RefChange[] = [{ ref: `refs/heads/${base_branch}`, before: base, after: commit }];
     const isSameRepository = headRepository?.id === repository.id;
@@ -286,7 +292,7 @@ export class Merges {
 
   /** Returns true if another open pull request uses this branch. */
   async #isBranchInUse(repository: Repository, exceptIssue: number, branch: string): Promise<boolean> {
-    const other = await this.#dependencies.db
+    const other = await this.#dependencies.storage.db
       .selectFrom('pulls')
       .innerJoin('issues', 'issues.id', 'pulls.issue_id')
       .select('issues.id')
@@ -308,7 +314,9 @@ export class Merges {
     account: string,
     changes: readonly RefChange[],
   ): Promise<void> {
-    const { context, folder, git, pushes } = this.#dependencies;
+    const { context, pushControl, storage } = this.#dependencies;
+    const { pushes } = pushControl;
+    const { folder, git } = storage;
     const lines = changes.map(({ ref, before: previous, after }) =>
       after === zeroId ? `delete ${ref} ${previous}` : `update ${ref} ${after} ${previous}`,
     );

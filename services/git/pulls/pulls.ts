@@ -1,22 +1,16 @@
 import { Problem } from '../../contracts/problem.ts';
 import { isDraftTitle } from '../domain/issue-text.ts';
-import type { Git } from '../engine/git.ts';
 import { createIssue, type NewIssue } from '../issues/changes.ts';
 import type { Issue } from '../issues/issues.ts';
 import type { IssueWriter } from '../issues/writer.ts';
-import type { Objects } from '../repositories/objects.ts';
-import type { Repositories, Repository } from '../repositories/repositories.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
 import type { PullRow } from '../store/issue-tables.ts';
-import type { Db } from '../store/tables.ts';
 import type { Comparison, Comparisons } from './comparisons.ts';
 
 export interface PullServiceDependencies {
   readonly comparisons: Comparisons;
-  readonly db: Db;
-  readonly folder: (repository: Pick<Repository, 'folder'>) => string;
-  readonly git: Git;
-  readonly objects: Objects;
-  readonly repositories: Repositories;
+  readonly storage: Pick<RepositoryStorage, 'db' | 'folder' | 'git' | 'objects' | 'repositories'>;
   readonly writer: IssueWriter;
 }
 
@@ -50,7 +44,8 @@ export class Pulls {
 
   /** Returns the commit of a branch, or undefined if it does not exist. */
   async findBranch(repository: Repository, name: string): Promise<string | undefined> {
-    return this.#dependencies.objects.findCommit(this.#dependencies.folder(repository), `refs/heads/${name}`);
+    const { folder, objects } = this.#dependencies.storage;
+    return objects.findCommit(folder(repository), `refs/heads/${name}`);
   }
 
   /**
@@ -64,7 +59,8 @@ export class Pulls {
     base: string,
     issueValues: Omit<NewIssue, 'pull'>,
   ): Promise<number> {
-    const { comparisons, folder, writer } = this.#dependencies;
+    const { comparisons, writer } = this.#dependencies;
+    const { folder } = this.#dependencies.storage;
     const baseCommit = await this.findBranch(repository, base);
     if (baseCommit === undefined) throw new Problem('git.unknown', 404, `ref "${base}" does not exist`);
     await this.#fetchHead(repository, head);
@@ -108,7 +104,7 @@ export class Pulls {
 
   /** Writes references that a killed host did not write. */
   async recover(): Promise<void> {
-    const { db, repositories } = this.#dependencies;
+    const { db, repositories } = this.#dependencies.storage;
     const rows = await db
       .selectFrom('pulls')
       .innerJoin('issues', 'issues.id', 'pulls.issue_id')
@@ -124,12 +120,13 @@ export class Pulls {
   /** Updates `refs/pull/N/head` after the head branch moved. */
   async updateHead(repository: Repository, number: number, head: PullHead): Promise<void> {
     await this.#fetchHead(repository, head);
-    const { folder, git } = this.#dependencies;
+    const { folder, git } = this.#dependencies.storage;
     await git.run(folder(repository), ['update-ref', getPullReference(number), head.commit]);
   }
 
   async state(repository: Repository, issue: Issue & { readonly request: PullRow }): Promise<PullState> {
-    const { comparisons, folder, repositories } = this.#dependencies;
+    const { comparisons } = this.#dependencies;
+    const { folder, repositories } = this.#dependencies.storage;
     const { request } = issue;
     const isSameRepository = request.head_repository_id === repository.id;
     const headRepository = isSameRepository ? repository : await repositories.findById(request.head_repository_id);
@@ -150,7 +147,7 @@ export class Pulls {
   /** Fetches the objects of a branch from another repository. */
   async #fetchHead(repository: Repository, head: PullHead): Promise<void> {
     if (head.repository.id === repository.id) return;
-    const { folder, git } = this.#dependencies;
+    const { folder, git } = this.#dependencies.storage;
     const args = [
       'fetch',
       '--quiet',
@@ -164,7 +161,7 @@ export class Pulls {
   }
 
   async #writeReference(repository: Repository, number: number, issue: number, commit: string): Promise<void> {
-    const { db, folder, git } = this.#dependencies;
+    const { db, folder, git } = this.#dependencies.storage;
     await git.run(folder(repository), ['update-ref', getPullReference(number), commit]);
     await db.updateTable('pulls').set({ ref_due: 0 }).where('issue_id', '=', issue).execute();
   }

@@ -39,9 +39,8 @@ function parseRangeSide(side: string): {
 }
 
 interface RangeDependencies {
-  readonly lookup: Pick<Lookup, 'find'>;
-  readonly manager: Pick<RepositoryManager, 'getFolder'>;
-  readonly objects: Objects;
+  readonly accessControl: { readonly lookup: Lookup };
+  readonly storage: { readonly manager: RepositoryManager; readonly objects: Objects };
 }
 
 /**
@@ -60,7 +59,7 @@ export async function resolveRange(
 }
 
 async function resolveSide(
-  { lookup, manager, objects }: RangeDependencies,
+  { accessControl: { lookup }, storage: { manager, objects } }: RangeDependencies,
   caller: Caller,
   repository: Repository,
   side: string,

@@ -27,7 +27,7 @@ interface Location {
 }
 
 function getFolder({ deps, repository }: PageRequest): string {
-  return deps.manager.getFolder(repository);
+  return deps.storage.manager.getFolder(repository);
 }
 
 function encodePath(path: string): string {
@@ -37,7 +37,7 @@ function encodePath(path: string): string {
 async function resolveLocation(request: PageRequest): Promise<Location | undefined> {
   const { deps, repository, address } = request;
   const folder = getFolder(request);
-  const names = await readReferences(deps.git, folder, 'refs/');
+  const names = await readReferences(deps.storage.git, folder, 'refs/');
   const listNames = (prefix: string) =>
     names.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
   const hasKind = ['branch', 'tag', 'commit'].includes(address.rest[0] ?? '');
@@ -46,7 +46,7 @@ async function resolveLocation(request: PageRequest): Promise<Location | undefin
     address.rest.length === 0
       ? { ref: '', path: '' }
       : splitTree(tree, { branches: listNames('refs/heads/'), tags: listNames('refs/tags/') });
-  const revision = await resolveRevision(deps.objects, folder, repository, ref);
+  const revision = await resolveRevision(deps.storage.objects, folder, repository, ref);
   const inside = normalizeTreePath(path);
   if (revision === undefined || inside === undefined) return undefined;
   return { revision, path: inside, encodedRevision: `${revision.kind}/${encodePath(revision.name)}` };
@@ -62,14 +62,14 @@ export async function renderTreePage(request: PageRequest): Promise<VisitorPage 
   if (location === undefined) return undefined;
   const { revision, path } = location;
   const folder = getFolder(request);
-  const info = await deps.objects.info(
+  const info = await deps.storage.objects.info(
     folder,
     path === '' ? `${revision.commit}^{tree}` : `${revision.commit}:${path}`,
   );
   const breadcrumbs = renderBreadcrumbs(home, location);
   if (info?.type === 'blob')
     return { title: path, tab: 'code', body: await renderFile(request, location, info, breadcrumbs), hasLines: true };
-  const entries = info?.type === 'tree' ? await readTree(deps.objects, folder, info.id) : undefined;
+  const entries = info?.type === 'tree' ? await readTree(deps.storage.objects, folder, info.id) : undefined;
   if (entries === undefined) return undefined;
   const sorted = entries.toSorted((one, other) => Number(other.type === 'tree') - Number(one.type === 'tree'));
   const rows = sorted.map(({ name, type }) => {
@@ -117,7 +117,8 @@ async function renderFile(
 ): Promise<Html> {
   const { home } = request;
   const inside = encodePath(path);
-  const bytes = size > maxTextBytes ? undefined : (await request.deps.objects.contents(getFolder(request), id))?.bytes;
+  const bytes =
+    size > maxTextBytes ? undefined : (await request.deps.storage.objects.contents(getFolder(request), id))?.bytes;
   const pointer = bytes === undefined ? undefined : parsePointer(bytes);
   const raw = `${home}/${pointer === undefined ? 'raw' : 'media'}/${encodedRevision}/${inside}`;
   const links = html`<p class="soft">
@@ -128,7 +129,7 @@ async function renderFile(
   const text =
     pointer === undefined
       ? bytes && decodeText(bytes)?.text
-      : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
+      : await readLargeText(deps.features.lfs, repository, pointer, maxTextBytes);
   const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(path);
   const other = isPicture
     ? html`<div class="text"><img src="${raw}" alt="${path}" /></div>`
@@ -158,7 +159,7 @@ function renderLines(text: string): Html {
 }
 
 async function readTextBlob(request: PageRequest, id: string, maxBytes: number): Promise<string | undefined> {
-  const { objects } = request.deps;
+  const { objects } = request.deps.storage;
   const info = await objects.info(getFolder(request), id);
   if (info === undefined || info.size > maxBytes) return undefined;
   const bytes = (await objects.contents(getFolder(request), id))?.bytes;
@@ -183,7 +184,7 @@ export async function renderHistoryPage(request: PageRequest): Promise<VisitorPa
   const page = Math.max(1, Math.min(10_000, Number(query.get('page') ?? '') || 1));
   const offset = (page - 1) * maxCommits;
   const logQuery = { from: [location.revision.commit], path: location.path, offset, limit: maxCommits + 1 };
-  const commits = await readLog(deps.git, getFolder(request), logQuery);
+  const commits = await readLog(deps.storage.git, getFolder(request), logQuery);
   const rows = commits.slice(0, maxCommits).map((commit) => renderCommit(home, commit));
   const next = commits.length > maxCommits ? html`<p><a href="?page=${page + 1}">Older commits</a></p>` : undefined;
   const breadcrumbs = renderBreadcrumbs(home, location);
@@ -200,8 +201,8 @@ export async function renderHistoryPage(request: PageRequest): Promise<VisitorPa
 export async function renderCommitPage(request: PageRequest, name: string): Promise<VisitorPage | undefined> {
   const { home, deps, repository } = request;
   const folder = getFolder(request);
-  const revision = name === '' ? undefined : await resolveRevision(deps.objects, folder, repository, name);
-  const commit = revision && (await readCommit(deps.git, folder, revision.commit));
+  const revision = name === '' ? undefined : await resolveRevision(deps.storage.objects, folder, repository, name);
+  const commit = revision && (await readCommit(deps.storage.git, folder, revision.commit));
   if (commit === undefined) return undefined;
   const [title = '', ...rest] = commit.message.trim().split('\n');
   const body = html`<section class="card">
@@ -212,7 +213,7 @@ export async function renderCommitPage(request: PageRequest, name: string): Prom
         <p><a href="${home}/src/commit/${commit.id}">Files at this commit</a></p>
       </header>
     </section>
-    ${renderDiff(await readDiffs(deps.git, folder, commit.id))}`;
+    ${renderDiff(await readDiffs(deps.storage.git, folder, commit.id))}`;
   return { title, tab: 'commits', body };
 }
 
@@ -226,8 +227,12 @@ export async function renderComparePage(request: PageRequest): Promise<VisitorPa
   const { from, to, isDirect } = range;
   const { base, head: after } = parseRange(text);
   const before = base === '' ? repository.defaultBranch : base;
-  const start = isDirect ? from.commit : await findMergeBase(deps.git, folder, from.commit, to.commit);
-  const commits = await readLog(deps.git, folder, { from: [to.commit], exclude: [from.commit], limit: maxCommits });
+  const start = isDirect ? from.commit : await findMergeBase(deps.storage.git, folder, from.commit, to.commit);
+  const commits = await readLog(deps.storage.git, folder, {
+    from: [to.commit],
+    exclude: [from.commit],
+    limit: maxCommits,
+  });
   const rows = commits.map((commit) => renderCommit(home, commit));
   const body = html`<div class="card">
       <header><h2>${before} &hellip; ${after}</h2></header>
@@ -235,7 +240,7 @@ export async function renderComparePage(request: PageRequest): Promise<VisitorPa
         ${rows}
       </ul>
     </div>
-    ${renderDiff(await compareDiffs(deps.git, folder, start ?? from.commit, to.commit))}`;
+    ${renderDiff(await compareDiffs(deps.storage.git, folder, start ?? from.commit, to.commit))}`;
   return { title: `Compare ${before} with ${after}`, tab: 'commits', body };
 }
 
@@ -273,7 +278,7 @@ export function renderDiff({ files, total }: Diff): Html {
 
 export async function renderBranchPage(request: PageRequest): Promise<VisitorPage> {
   const { home, deps } = request;
-  const references = await readReferences(deps.git, getFolder(request), 'refs/');
+  const references = await readReferences(deps.storage.git, getFolder(request), 'refs/');
   const renderReferences = (prefix: string, kind: string) =>
     references.flatMap(({ ref }) => {
       if (!ref.startsWith(prefix)) return [];

@@ -5,6 +5,7 @@ import { isPull } from '../pulls/pulls.ts';
 import { resolveByKind } from '../repositories/revisions.ts';
 import { renderDiff } from './code-pages.ts';
 import { Html, html } from './html.ts';
+import type { RepositoryStorage } from '../repositories/storage.ts';
 import type { PageRequest, VisitorPage } from './page-request.ts';
 
 const perPage = 50;
@@ -31,7 +32,7 @@ export async function renderIssuesPage({ address, home, deps, query, repository 
     ...(milestone === '' || milestone === '0' ? {} : { milestones: [milestone] }),
     ...(labelIds.length === 0 ? {} : { labelIds: labelIds.map(Number) }),
   };
-  const result = await deps.issues.list(filters);
+  const result = await deps.collaboration.issues.list(filters);
   const rows = result.issues.map(
     ({ author, comments, created_at, number, title }) =>
       html`<li>
@@ -59,9 +60,9 @@ export async function renderIssuesPage({ address, home, deps, query, repository 
 /** Renders an issue or a pull request with its comments. */
 export async function renderIssuePage(request: PageRequest, number: number): Promise<VisitorPage | undefined> {
   const { deps, repository } = request;
-  const issue = await deps.issues.find(repository.id, number);
+  const issue = await deps.collaboration.issues.find(repository.id, number);
   if (issue === undefined) return undefined;
-  const entries = await deps.db
+  const entries = await deps.storage.db
     .selectFrom('issue_entries')
     .selectAll()
     .where('issue_id', '=', issue.id)
@@ -94,17 +95,17 @@ function renderEntry(id: string, author: string, time: number, text: string): Ht
 /** Renders the changes of a pull request, at `/pulls/1/files`. */
 async function renderChanges({ address, deps, repository }: PageRequest, number: number): Promise<Html | undefined> {
   if (address.rest[1] !== 'files') return undefined;
-  const folder = deps.manager.getFolder(repository);
-  const head = await deps.objects.findCommit(folder, `refs/pull/${number}/head`);
-  const issue = await deps.issues.find(repository.id, number);
+  const folder = deps.storage.manager.getFolder(repository);
+  const head = await deps.storage.objects.findCommit(folder, `refs/pull/${number}/head`);
+  const issue = await deps.collaboration.issues.find(repository.id, number);
   const base =
     issue?.request === undefined
       ? undefined
-      : await deps.objects.findCommit(folder, `refs/heads/${issue.request.base_branch}`);
+      : await deps.storage.objects.findCommit(folder, `refs/heads/${issue.request.base_branch}`);
   if (head === undefined || base === undefined) return undefined;
-  const { stdout } = await deps.git.run(folder, ['merge-base', base, head], { allowedExitCodes: [1] });
+  const { stdout } = await deps.storage.git.run(folder, ['merge-base', base, head], { allowedExitCodes: [1] });
   const from = stdout.toString().trim();
-  return from === '' ? undefined : renderDiff(await compareDiffs(deps.git, folder, from, head));
+  return from === '' ? undefined : renderDiff(await compareDiffs(deps.storage.git, folder, from, head));
 }
 
 export async function renderReleasesPage({
@@ -113,18 +114,21 @@ export async function renderReleasesPage({
   deps,
   repository,
 }: PageRequest): Promise<VisitorPage | undefined> {
-  const allReleases = await deps.releases.list(repository.id, { drafts: false });
+  const allReleases = await deps.features.releases.list(repository.id, { drafts: false });
   const [first = '', ...tag] = address.rest;
   const matching = first === 'tag' ? allReleases.filter((each) => each.tag === tag.join('/')) : allReleases;
   const releases =
     first === 'latest' ? allReleases.filter(({ prerelease }) => prerelease === 0).slice(0, 1) : matching.slice(0, 50);
   if (first === 'tag' && releases.length === 0)
-    return renderTagPage({ home, manager: deps.manager, objects: deps.objects, repository }, tag.join('/'));
+    return renderTagPage(
+      { home, manager: deps.storage.manager, objects: deps.storage.objects, repository },
+      tag.join('/'),
+    );
   if (first === 'latest' && releases.length === 0) return undefined;
   const sections = await Promise.all(
     releases.map(async ({ author, body, id, published_at, tag: name, title }) => {
       const encodedTag = name.split('/').map(encodeURIComponent).join('/');
-      const assets = await deps.releases.assets(id);
+      const assets = await deps.features.releases.assets(id);
       const files = assets.map(
         (asset) =>
           html`<li>
@@ -154,7 +158,7 @@ async function renderTagPage(
     manager,
     objects,
     repository,
-  }: Pick<PageRequest['deps'], 'manager' | 'objects'> & Pick<PageRequest, 'home' | 'repository'>,
+  }: Pick<RepositoryStorage, 'manager' | 'objects'> & Pick<PageRequest, 'home' | 'repository'>,
   name: string,
 ): Promise<VisitorPage | undefined> {
   const revision = await resolveByKind('tag', objects, manager.getFolder(repository), name);

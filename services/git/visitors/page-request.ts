@@ -1,14 +1,11 @@
 import type { WebAddress } from '../../contracts/git/web-addresses.ts';
+import type { RouteDependencies } from '../components.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { ContentDependencies } from '../gitea-api/content-dependencies.ts';
-import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { Html } from './html.ts';
-
-export type VisitorPageDependencies = ContentDependencies & PullDependencies;
 
 /** Data for a page of a repository. */
 export interface PageRequest {
-  readonly deps: VisitorPageDependencies;
+  readonly deps: Pick<RouteDependencies, 'storage' | 'accessControl' | 'collaboration' | 'features'>;
   readonly repository: Repository;
   readonly address: WebAddress;
   readonly query: URLSearchParams;

@@ -10,10 +10,12 @@ import {
   renderHistoryPage,
   renderTreePage,
 } from './code-pages.ts';
-import type { PageRequest, VisitorPage, VisitorPageDependencies } from './page-request.ts';
+import type { PageRequest, VisitorPage } from './page-request.ts';
 import { Html, html, visitorDocument, visitorPolicy } from './html.ts';
 import { renderIssuePage, renderIssuesPage, renderReleasesPage } from './issue-pages.ts';
 import { lineScript, lineScriptSource } from './line-script.ts';
+
+type Dependencies = PageRequest['deps'];
 
 const tabs = [
   ['code', 'Code', ''],
@@ -29,7 +31,7 @@ const tabs = [
  * public repositories. Returns undefined for content that is not public and for other addresses.
  */
 export async function renderVisitorPage(
-  deps: VisitorPageDependencies,
+  deps: Dependencies,
   url: URL,
   { base, app }: { readonly base: string; readonly app: string | undefined },
 ): Promise<Answer | undefined> {
@@ -37,7 +39,7 @@ export async function renderVisitorPage(
   const address = isList ? undefined : parseWebAddress(url.pathname);
   if (isList || address?.name === '') return renderOwnerPage(deps, address?.owner, base, app);
   if (address === undefined) return undefined;
-  const result = await deps.lookup.find(anonymousCaller, address.owner, address.name);
+  const result = await deps.accessControl.lookup.find(anonymousCaller, address.owner, address.name);
   if (result === undefined) return redirectRenamed(deps, address, url, base);
   const { repository } = result;
   const home = `${base}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}`;
@@ -49,7 +51,7 @@ export async function renderVisitorPage(
 
 /** Redirects the address of a renamed repository. */
 async function redirectRenamed(
-  { lookup }: VisitorPageDependencies,
+  { accessControl: { lookup } }: Dependencies,
   { owner, name }: WebAddress,
   url: URL,
   base: string,
@@ -110,14 +112,14 @@ function repositoryFrame(
 
 /** Renders the public repositories of an owner, or of all owners. */
 async function renderOwnerPage(
-  deps: VisitorPageDependencies,
+  deps: Dependencies,
   owner: string | undefined,
   base: string,
   app: string | undefined,
 ): Promise<Answer | undefined> {
-  const visibility = await deps.access.getVisibility(anonymousCaller);
+  const visibility = await deps.accessControl.access.getVisibility(anonymousCaller);
   const query = { visibility, sort: 'updated' as const, descending: true, limit: 200, offset: 0 };
-  const result = await deps.repositories.list({ ...query, ...(owner === undefined ? {} : { owner }) });
+  const result = await deps.storage.repositories.list({ ...query, ...(owner === undefined ? {} : { owner }) });
   // An owner without public repositories is treated like one that does not exist.
   if (result.total === 0) return undefined;
   const rows = result.repositories.map(({ owner: ownerName, name, description }) => {

@@ -8,13 +8,12 @@ import { toUserJson } from './users.ts';
 
 interface UserDependencies {
   readonly context: Pick<Context, 'accounts'>;
-  readonly db: Kysely<Tables>;
-  readonly owners: Pick<Owners, 'getForAccount'>;
+  readonly storage: { readonly db: Kysely<Tables>; readonly owners: Pick<Owners, 'getForAccount'> };
 }
 
 /** Reads the accounts of a response in one query and returns a function that converts them to JSON. */
 export async function readUsers(
-  { context, db, owners }: UserDependencies,
+  { context, storage: { db, owners } }: UserDependencies,
   { base, caller }: { readonly base: string; readonly caller: Pick<Caller, 'identity'> },
   names: Iterable<string>,
 ): Promise<ToUserJson> {

@@ -35,18 +35,28 @@ const maxComparedLength = 1000;
 /** 96 bits distinguish mails, and keep the index small, which is a large part of each commit. */
 const fingerprintLength = 16;
 
+/** Sign-in of senders. */
+export interface SenderAuthorization {
+  readonly signIn: SignIn;
+  /** Requires a sign-in, except for topic addresses with a token. */
+  readonly requiresSignIn: () => boolean;
+}
+
+/** Records accepted and refused messages. */
+export interface ReceiverJournal {
+  readonly processed: Counter;
+  readonly activity: Activity;
+}
+
 interface ReceiverDependencies {
   readonly context: Context;
   readonly routing: Routing;
   readonly messages: MessageStore;
   readonly sources: Sources;
-  readonly processed: Counter;
-  readonly activity: Activity;
+  readonly journal: ReceiverJournal;
   readonly deliveryBackoff: DeliveryBackoff;
   readonly topicMail: TopicMail;
-  readonly signIn: SignIn;
-  /** Requires a sign-in, except for topic addresses with a token. */
-  readonly requiresSignIn: () => boolean;
+  readonly authorization: SenderAuthorization;
 }
 
 /**
@@ -68,7 +78,9 @@ export class MailReceiver {
    * @throws Refusal for an unknown recipient, or one that the sender may not use
    */
   async admit(address: string, sender: Sender | undefined, remoteAddress: string): Promise<string> {
-    const { topicMail, signIn, requiresSignIn, processed } = this.#dependencies;
+    const { topicMail } = this.#dependencies;
+    const { signIn, requiresSignIn } = this.#dependencies.authorization;
+    const { processed } = this.#dependencies.journal;
     try {
       const topic = await topicMail.admit(address, sender, remoteAddress);
       if (topic !== undefined) return topic;
@@ -85,7 +97,7 @@ export class MailReceiver {
 
   #checkRecipient(address: string): void {
     if (matchRecipient(this.#dependencies.routing.mappings, address) !== undefined) return;
-    this.#dependencies.processed.inc({ result: 'rejected' });
+    this.#dependencies.journal.processed.inc({ result: 'rejected' });
     throw new Refusal(550, 'Recipient unknown; add it to the recipients of the mail gateway');
   }
 
@@ -95,7 +107,8 @@ export class MailReceiver {
    * @throws Refusal
    */
   async receive(envelope: Envelope, stream: SMTPServerDataStream): Promise<string> {
-    const { context, sources, processed } = this.#dependencies;
+    const { context, sources } = this.#dependencies;
+    const { processed } = this.#dependencies.journal;
     const id = createSortableId(context.random, context.clock.now());
     const isTooLarge = (): boolean => stream.sizeExceeded;
     try {
@@ -123,7 +136,8 @@ export class MailReceiver {
   }
 
   async #accept(id: string, envelope: Envelope, source: Incoming): Promise<string> {
-    const { context, processed, activity, deliveryBackoff } = this.#dependencies;
+    const { context, deliveryBackoff } = this.#dependencies;
+    const { processed, activity } = this.#dependencies.journal;
     const header = getHeader(source.head);
     const hops = Number(/^x-notify-hop:[ \t]*(\d{1,9})/im.exec(header)?.[1] ?? 0);
     if (countMatches(header, /^received:/gim) > maxReceivedFields || hops > maxHops)

@@ -9,20 +9,25 @@ import type { WriteMessages } from '../messages/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { DelayedPosition, DelayedMessageRow, DelayedMessageStore } from '../store/delayed-messages.ts';
 
+/** Receives changes of the list of delayed messages. */
+export interface DelayedObserver {
+  /** Called with the new time of a message, in unix seconds. */
+  readonly onRescheduled: (time: number) => void;
+  /** Called after the list of delayed messages changed. */
+  readonly onChanged: () => void;
+}
+
 export interface DelayedMessagesDependencies {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
   readonly store: DelayedMessageStore;
   readonly attachments: AttachmentStore;
   readonly writeMessages: WriteMessages;
   readonly announce: (envelopes: readonly Envelope[]) => Promise<void>;
-  /** Called with the new time of a message, in unix seconds. */
-  readonly onRescheduled: (time: number) => void;
+  readonly observer: DelayedObserver;
   /** Deletes the files of cancelled messages. */
   readonly deleteFiles: (ids: readonly string[]) => void;
   /** Returns the number of seconds that messages of a topic are kept; 0 when they are not cached. */
   readonly keptSeconds: (topic: string) => number;
-  /** Called after the list of delayed messages changed. */
-  readonly onChanged: () => void;
 }
 
 type ListedDelayedMessage = DelayedMessageRow & { readonly seq: number };
@@ -53,7 +58,8 @@ export class DelayedMessages {
    * @throws Problem `push.not_planned` (404), `push.forbidden` (403), `push.file_expires_first` (422)
    */
   async reschedule(identity: Identity, id: string, time: number): Promise<DelayedMessageRow> {
-    const { context, store, onRescheduled, onChanged } = this.#dependencies;
+    const { context, store } = this.#dependencies;
+    const { onRescheduled, onChanged } = this.#dependencies.observer;
     const row = await this.#requireOwned(identity, id);
     this.#requireWrite(identity, row.topic);
     const fileExpires = parseStoredMessage(row.text).attachment?.expires;
@@ -77,7 +83,8 @@ export class DelayedMessages {
    * @throws Problem `push.not_planned` (404), `push.forbidden` (403)
    */
   async publish(identity: Identity, id: string): Promise<void> {
-    const { context, store, writeMessages, announce, keptSeconds, onChanged } = this.#dependencies;
+    const { context, store, writeMessages, announce, keptSeconds } = this.#dependencies;
+    const { onChanged } = this.#dependencies.observer;
     this.#requireWrite(identity, (await this.#requireOwned(identity, id)).topic);
     const now = Math.floor(context.clock.now() / 1000);
     const envelopes = await context.commit(async (transaction) => {
@@ -98,7 +105,8 @@ export class DelayedMessages {
    * @throws Problem `push.not_planned` (404)
    */
   async cancel(identity: Identity, id: string): Promise<void> {
-    const { context, store, attachments, deleteFiles, onChanged } = this.#dependencies;
+    const { context, store, attachments, deleteFiles } = this.#dependencies;
+    const { onChanged } = this.#dependencies.observer;
     await this.#requireOwned(identity, id);
     const cancelled = await context.commit(async (transaction) => {
       const row = await store.take(transaction, id);

@@ -26,20 +26,25 @@ import type { PublishRoutes } from './publish.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
 import { decodePercentEncoding } from '../../contracts/percent-encoding.ts';
 
-export interface ListenerDependencies {
-  readonly context: Pick<Context, 'accounts' | 'caller' | 'log' | 'random'>;
+/** Handlers of the paths of the API. */
+export interface ListenerRoutes {
   readonly publish: PublishRoutes;
   readonly subscribe: SubscribeRoutes;
   readonly serverInfo: ReadonlyMap<string, (exchange: Exchange) => void>;
   /** Account, administration and web push routes. */
   readonly api: ApiRoutes;
+  /** Returns the handler of paths that are not topics, such as files. */
+  readonly findNonTopicRoute: (method: string, path: string) => NonTopicRoute | undefined;
+  readonly reserved: ReadonlySet<string>;
+}
+
+export interface ListenerDependencies {
+  readonly context: Pick<Context, 'accounts' | 'caller' | 'log' | 'random'>;
+  readonly routes: ListenerRoutes;
   readonly visitors: Pick<Visitors, 'limits' | 'subscriberRateLimits'>;
   /** True when the client address is taken from the proxy's header. */
   readonly behindProxy: () => boolean;
-  /** Returns the handler of paths that are not topics, such as files. */
-  readonly findNonTopicRoute: (method: string, path: string) => NonTopicRoute | undefined;
   readonly pages: AppPages;
-  readonly reserved: ReadonlySet<string>;
   /** Counts refused requests by ntfy's error code. */
   readonly refused: Counter;
   /** Called after each request. */
@@ -137,37 +142,38 @@ function getTopicSegment(path: string): string {
 async function dispatch(dependencies: ListenerDependencies, path: string, exchange: Exchange): Promise<void> {
   const { method } = exchange.request;
   const writes = method === 'POST' || method === 'PUT';
-  const infoRoute = method === 'GET' || method === 'HEAD' ? dependencies.serverInfo.get(path) : undefined;
+  const infoRoute = method === 'GET' || method === 'HEAD' ? dependencies.routes.serverInfo.get(path) : undefined;
   if (infoRoute !== undefined) return infoRoute(exchange);
   dependencies.visitors.limits.request(
     exchange,
     writes ? dependencies.visitors.subscriberRateLimits.getChargedSender(getTopicSegment(path), exchange) : exchange,
   );
-  const call = findCall(dependencies.api, method ?? '', path);
+  const call = findCall(dependencies.routes.api, method ?? '', path);
   if (call !== undefined) return void (await call(exchange));
-  const nonTopicRoute = dependencies.findNonTopicRoute(method ?? '', path);
+  const nonTopicRoute = dependencies.routes.findNonTopicRoute(method ?? '', path);
   if (nonTopicRoute !== undefined) return nonTopicRoute(exchange);
 
-  if (path === '/' && writes) return dependencies.publish.json(exchange);
+  if (path === '/' && writes) return dependencies.routes.publish.json(exchange);
   const [first = '', second, third, ...rest] = path.slice(1).split('/');
   if (rest.length > 0 || !isTopicList(first)) throw refuse('not_found');
   if (second === undefined) {
-    if (writes && isTopic(first)) return dependencies.publish.message(exchange, first);
+    if (writes && isTopic(first)) return dependencies.routes.publish.message(exchange, first);
     if (method === 'GET') return topicPage(dependencies, exchange, first);
   } else if (first === 'v1') {
     // Unknown API routes are not treated as messages to a topic.
     throw refuse('not_found');
   } else if (third === undefined) {
     if (method === 'GET') return dispatchVerb(dependencies, exchange, first, second);
-    if (writes && isTopic(first) && isTopic(second)) return dependencies.publish.message(exchange, first, second);
+    if (writes && isTopic(first) && isTopic(second))
+      return dependencies.routes.publish.message(exchange, first, second);
     if (method === 'DELETE' && isTopic(first) && isTopic(second)) {
-      return dependencies.publish.event(exchange, 'message_delete', first, second);
+      return dependencies.routes.publish.event(exchange, 'message_delete', first, second);
     }
   } else if (isTopic(first) && isTopic(second)) {
     if (method === 'GET' && third === 'delete')
-      return dependencies.publish.event(exchange, 'message_delete', first, second);
+      return dependencies.routes.publish.event(exchange, 'message_delete', first, second);
     if ((method === 'GET' || method === 'PUT') && (third === 'clear' || third === 'read')) {
-      return dependencies.publish.event(exchange, 'message_clear', first, second);
+      return dependencies.routes.publish.event(exchange, 'message_clear', first, second);
     }
   }
   throw refuse('not_found');
@@ -184,21 +190,21 @@ async function dispatchVerb(
     case 'json':
     case 'sse':
     case 'raw':
-      return dependencies.subscribe.read(exchange, topics, verb);
+      return dependencies.routes.subscribe.read(exchange, topics, verb);
     case 'ws':
-      return dependencies.subscribe.refuseWebSocket(exchange, topics);
+      return dependencies.routes.subscribe.refuseWebSocket(exchange, topics);
     case 'auth':
-      return dependencies.subscribe.check(exchange, topics);
+      return dependencies.routes.subscribe.check(exchange, topics);
     case 'publish':
     case 'send':
     case 'trigger':
-      if (isTopic(topics)) return dependencies.publish.message(exchange, topics);
+      if (isTopic(topics)) return dependencies.routes.publish.message(exchange, topics);
   }
   throw refuse('not_found');
 }
 
 function topicPage(dependencies: ListenerDependencies, exchange: Exchange, topic: string): void {
-  if (dependencies.reserved.has(topic) || !isTopic(topic)) throw refuse('not_found');
+  if (dependencies.routes.reserved.has(topic) || !isTopic(topic)) throw refuse('not_found');
   // UnifiedPush distributors detect a push server by this response.
   if (parseFlag(exchange.read('x-unifiedpush', 'unifiedpush', 'up'), false)) {
     answerValue(exchange.response, { unifiedpush: { version: 1 } });

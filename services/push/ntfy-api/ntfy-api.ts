@@ -34,7 +34,7 @@ export interface NtfyApiDependencies {
 }
 
 /** Dependencies that requests and upgrades share. */
-type RequestDependencies = Pick<ListenerDependencies, 'context' | 'api' | 'visitors' | 'behindProxy' | 'refused'>;
+type RequestDependencies = Pick<ListenerDependencies, 'context' | 'visitors' | 'behindProxy' | 'refused'>;
 
 /** API of ntfy: publishing, streams, accounts and files. */
 export class NtfyApi {
@@ -92,11 +92,10 @@ export class NtfyApi {
   }
 
   #createRequestDependencies(): RequestDependencies {
-    const { routes, traffic, visitors } = this.#dependencies;
+    const { traffic, visitors } = this.#dependencies;
     const { refused } = traffic.metrics;
     return {
       context: this.#context,
-      api: routes,
       visitors,
       behindProxy: () => this.#settings.behindProxy,
       refused,
@@ -114,12 +113,15 @@ export class NtfyApi {
     const ntfyMetrics = this.#createNtfyMetrics();
     const listener = pushListener({
       ...requestDependencies,
-      publish,
-      subscribe,
-      serverInfo,
-      findNonTopicRoute: this.#createNonTopicRoutes(publish),
+      routes: {
+        api: this.#dependencies.routes,
+        publish,
+        subscribe,
+        serverInfo,
+        findNonTopicRoute: this.#createNonTopicRoutes(publish),
+        reserved,
+      },
       pages,
-      reserved,
       onServed: ntfyMetrics.countRequest,
     });
     return redirectBrowsers(listener, {

@@ -150,26 +150,28 @@ export class Delivery implements AsyncDisposable {
     const { context, settings, messages, onPublished } = this.#dependencies;
     return new Publisher({
       context,
-      messages,
-      delayedMessages: this.delayedStore,
-      attachments: this.#files,
+      stores: { messages, delayedMessages: this.delayedStore, attachments: this.#files },
       writeMessages: this.writeMessages,
-      cacheSeconds: this.cacheSeconds,
-      keptSeconds: (topic) => this.retention.keptSeconds(topic),
-      get keepInInbox() {
-        return settings.keepInInbox;
+      retention: {
+        cacheSeconds: this.cacheSeconds,
+        keptSeconds: (topic) => this.retention.keptSeconds(topic),
+        get keepInInbox() {
+          return settings.keepInInbox;
+        },
       },
-      onPublished: async (envelopes) => {
-        this.#feed.notifyGrown();
-        await onPublished(envelopes);
-      },
-      onScheduled: (time) => {
-        this.#delayedDelivery.expect(time);
-        this.#delayedActivity.touch();
-      },
-      onCancelled: (ids) => {
-        this.#deleteFiles(ids);
-        this.#delayedActivity.touch();
+      observer: {
+        onPublished: async (envelopes) => {
+          this.#feed.notifyGrown();
+          await onPublished(envelopes);
+        },
+        onScheduled: (time) => {
+          this.#delayedDelivery.expect(time);
+          this.#delayedActivity.touch();
+        },
+        onCancelled: (ids) => {
+          this.#deleteFiles(ids);
+          this.#delayedActivity.touch();
+        },
       },
     });
   }
@@ -194,10 +196,9 @@ export class Delivery implements AsyncDisposable {
       attachments: this.#files,
       writeMessages: this.writeMessages,
       announce: (envelopes) => this.publisher.announce(envelopes),
-      onRescheduled: (time) => this.#delayedDelivery.expect(time),
+      observer: { onRescheduled: (time) => this.#delayedDelivery.expect(time), onChanged: this.notifyDelayedChanged },
       deleteFiles: (ids) => this.#deleteFiles(ids),
       keptSeconds: (topic) => this.retention.keptSeconds(topic),
-      onChanged: this.notifyDelayedChanged,
     });
   }
 

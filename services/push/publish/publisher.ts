@@ -21,23 +21,38 @@ interface PendingMessage extends Recorded {
   readonly reject: (error: unknown) => void;
 }
 
-export interface PublisherDependencies {
-  readonly context: Pick<Context, 'clock' | 'random' | 'commit' | 'bus' | 'log'>;
+/** Stores of messages and their files. */
+export interface PublisherStores {
   readonly messages: MessageStore;
   readonly delayedMessages: DelayedMessageStore;
   readonly attachments: AttachmentStore;
-  readonly writeMessages: WriteMessages;
+}
+
+/** Settings that decide how long messages are kept. */
+export interface RetentionPolicy {
   /** Retention of messages in seconds. */
   readonly cacheSeconds: () => number;
   /** Returns the number of seconds that messages of a topic are kept; 0 when they are not cached. */
   readonly keptSeconds: (topic: string) => number;
   readonly keepInInbox: boolean;
+}
+
+/** Receives what was published. */
+export interface PublishObserver {
   /** Sends messages to subscribers; the next commit waits for it. */
   readonly onPublished: (envelopes: readonly Envelope[]) => Promise<void>;
   /** Called with the time of a delayed message in unix seconds. */
   readonly onScheduled: (time: number) => void;
   /** Called with the ids of cancelled delayed messages. */
   readonly onCancelled: (ids: readonly string[]) => void;
+}
+
+export interface PublisherDependencies {
+  readonly context: Pick<Context, 'clock' | 'random' | 'commit' | 'bus' | 'log'>;
+  readonly stores: PublisherStores;
+  readonly writeMessages: WriteMessages;
+  readonly retention: RetentionPolicy;
+  readonly observer: PublishObserver;
 }
 
 /** Maximum number of messages in one commit. */
@@ -66,7 +81,7 @@ export class Publisher {
 
   /** Returns the expiry of a message delivered at `time`; unix seconds. */
   getExpiry({ topic, lifetime }: Pick<Draft, 'topic' | 'lifetime'>, time: number): number {
-    const { keptSeconds, cacheSeconds } = this.#dependencies;
+    const { keptSeconds, cacheSeconds } = this.#dependencies.retention;
     // Subscribers may download the file of a message that is not cached.
     return time + Math.min(lifetime ?? Infinity, keptSeconds(topic) || cacheSeconds());
   }
@@ -92,11 +107,11 @@ export class Publisher {
   prepare(draft: Draft, id = createOrderedId(this.#dependencies.context)): Recorded {
     const time = draft.due ?? Math.floor(this.#dependencies.context.clock.now() / 1000);
     const expires = this.getExpiry(draft, time);
-    const effective = this.#dependencies.keptSeconds(draft.topic) > 0 ? draft : { ...draft, cached: false };
+    const effective = this.#dependencies.retention.keptSeconds(draft.topic) > 0 ? draft : { ...draft, cached: false };
     const message = compose(effective, { id, time, expires });
     const text = JSON.stringify(message);
     if (Buffer.byteLength(text) > maxMessageBytes) throw refuse('invalid', 'the message as a whole is too large');
-    const inbox = this.#dependencies.keepInInbox ? buildInboxCopy(draft, message) : undefined;
+    const inbox = this.#dependencies.retention.keepInInbox ? buildInboxCopy(draft, message) : undefined;
     return { message, text, inbox, email: draft.email };
   }
 
@@ -113,7 +128,8 @@ export class Publisher {
 
   /** Sends committed messages to subscribers and publishes them on the bus. */
   async announce(envelopes: readonly Envelope[]): Promise<void> {
-    const { context, onPublished } = this.#dependencies;
+    const { context } = this.#dependencies;
+    const { onPublished } = this.#dependencies.observer;
     const fannedOut = onPublished(envelopes);
     for (const { message } of envelopes) {
       const { sequence_id: sequence = message.id, topic } = message;
@@ -151,8 +167,8 @@ export class Publisher {
       this.#healthy = true;
       const stored = new Map([...out, ...delayed].map((envelope) => [envelope.message, envelope]));
       for (const { message, resolve } of batch) resolve(stored.get(message));
-      for (const { message } of delayed) this.#dependencies.onScheduled(message.time);
-      if (cancelled.length > 0) this.#dependencies.onCancelled(cancelled);
+      for (const { message } of delayed) this.#dependencies.observer.onScheduled(message.time);
+      if (cancelled.length > 0) this.#dependencies.observer.onCancelled(cancelled);
       return out;
     } catch (error) {
       this.#healthy = false;
@@ -163,7 +179,8 @@ export class Publisher {
 
   /** Stores a batch and returns the published messages, the delayed ones and the ids of cancelled ones. */
   async #store(transaction: Context['db'], batch: readonly PendingMessage[]) {
-    const { messages, delayedMessages, attachments, writeMessages, context } = this.#dependencies;
+    const { writeMessages, context } = this.#dependencies;
+    const { messages, delayedMessages, attachments } = this.#dependencies.stores;
     const keys = batch.flatMap(({ key }) => key ?? []);
     const newKeys = await messages.claimKeys(transaction, keys, Math.floor(context.clock.now() / 1000));
     // The first of two messages with one key is published.

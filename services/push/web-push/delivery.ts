@@ -30,12 +30,17 @@ export const deliverToBrowser = defineJob('push.web-push', BrowserDelivery, {
   maxAgeMs: 12 * hourMs,
 });
 
-export interface BrowserDeliveryDependencies {
-  readonly context: Pick<Context, 'fetch' | 'accounts' | 'log'>;
-  readonly store: WebPushStore;
+/** Identity of this server at push services (VAPID). */
+export interface WebPushSender {
   readonly keys: () => KeyPair;
   /** `mailto:` or `https:` address for push services to contact the owner. */
   readonly contact: () => string;
+}
+
+export interface BrowserDeliveryDependencies {
+  readonly context: Pick<Context, 'fetch' | 'accounts' | 'log'>;
+  readonly store: WebPushStore;
+  readonly sender: WebPushSender;
   readonly allowedHosts: readonly string[];
   /** Seconds that a push service keeps a message for an offline browser. */
   readonly keptSeconds: () => number;
@@ -109,7 +114,7 @@ async function encrypt(
       { endpoint, keys: { auth, p256dh } },
       delivery.payload,
       {
-        vapidDetails: { subject: dependencies.contact(), ...dependencies.keys() },
+        vapidDetails: { subject: dependencies.sender.contact(), ...dependencies.sender.keys() },
         TTL: dependencies.keptSeconds(),
         urgency: delivery.urgency,
         contentEncoding: 'aes128gcm',

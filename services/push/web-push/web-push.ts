@@ -65,8 +65,7 @@ export class WebPush {
     this.#handler = createDeliveryHandler({
       context,
       store,
-      keys: () => this.#keys,
-      contact: () => settings.webPushContact,
+      sender: { keys: () => this.#keys, contact: () => settings.webPushContact },
       allowedHosts,
       keptSeconds: cacheSeconds,
       sent,

@@ -17,12 +17,17 @@ import { browse } from './browse.ts';
 import { remoteHandlers } from './remotes.ts';
 import { toJobView, toRowView, toTaskView } from './job-views.ts';
 
+/** Running jobs and their history. */
+export interface JobExecution {
+  readonly jobs: Jobs;
+  readonly runs: JobStore;
+}
+
 export interface ApiDependencies {
   readonly context: Pick<Context, 'engines'>;
   readonly access: Access;
   readonly engine: Engine;
-  readonly jobs: Jobs;
-  readonly runs: JobStore;
+  readonly execution: JobExecution;
   readonly tasks: Tasks;
   readonly taskStore: TaskStore;
   readonly plans: PlanStore;
@@ -53,7 +58,12 @@ function canSee(request: AppRequest, account: string): boolean {
 }
 
 /** Returns the handlers that list jobs and tasks. */
-function listHandlers({ context, engine, jobs, runs, taskStore }: ApiDependencies): readonly ApiHandler[] {
+function listHandlers({
+  context,
+  engine,
+  execution: { jobs, runs },
+  taskStore,
+}: ApiDependencies): readonly ApiHandler[] {
   return [
     implement(syncApi.overview, async (request) => {
       const list = (await taskStore.list()).filter(({ account }) => canSee(request, account));
@@ -83,7 +93,7 @@ function listHandlers({ context, engine, jobs, runs, taskStore }: ApiDependencie
 }
 
 /** Returns the handlers of a single job. */
-function jobHandlers({ jobs, runs, tasks, plans }: ApiDependencies): readonly ApiHandler[] {
+function jobHandlers({ execution: { jobs, runs }, tasks, plans }: ApiDependencies): readonly ApiHandler[] {
   const getRow = async (request: AppRequest): Promise<JobRow> => {
     const row = await runs.find(getId(request));
     if (row === undefined || !canSee(request, row.account))
@@ -145,7 +155,7 @@ async function withFailedFiles(rows: readonly JobRow[], jobs: Jobs, runs: JobSto
   });
 }
 
-function taskHandlers({ jobs, runs, tasks, taskStore }: ApiDependencies): readonly ApiHandler[] {
+function taskHandlers({ execution: { jobs, runs }, tasks, taskStore }: ApiDependencies): readonly ApiHandler[] {
   const find = async (request: AppRequest): Promise<Task> => {
     const task = await taskStore.find(getId(request));
     if (task === undefined || !canSee(request, task.account))

@@ -25,10 +25,11 @@ interface TaskCollaborators {
 export function createTasks(
   context: Context,
   settings: Readonly<Pick<Settings, 'maxDeletes' | 'maxDeletePercent'>>,
-  { engine, ...collaborators }: TaskCollaborators,
+  { engine, runs, store, ...collaborators }: TaskCollaborators,
 ): Tasks {
   return new Tasks({
     ...collaborators,
+    stores: { runs, store },
     context,
     limits: ({ maxDeletes, maxDeletePercent }) => ({
       files: maxDeletes ?? settings.maxDeletes,

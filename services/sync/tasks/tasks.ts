@@ -24,12 +24,17 @@ import { RepeatingTask } from '../../kit/repeating-task.ts';
 
 const checkIntervalMs = 15_000;
 
+/** Stores of tasks and of their runs. */
+export interface TaskStores {
+  readonly store: TaskStore;
+  readonly runs: JobStore;
+}
+
 export interface TasksOptions extends RunDependencies {
   readonly context: Pick<Context, 'accounts' | 'bus' | 'clock' | 'commit' | 'log'>;
   readonly access: Access;
   readonly jobs: Jobs;
-  readonly runs: JobStore;
-  readonly store: TaskStore;
+  readonly stores: TaskStores;
   readonly notifications: SyncNotifications;
   /** Returns the mover for a run. @throws Problem if rclone is required and missing. */
   readonly createMover: (endpoints: Endpoints, job: Job) => Promise<Mover>;
@@ -48,7 +53,8 @@ export class Tasks implements Disposable {
 
   /** Starts the schedule, including runs that were due or interrupted while the host was down. */
   async start(interrupted: readonly JobRow[]): Promise<void> {
-    const { context, store } = this.#options;
+    const { context } = this.#options;
+    const { store } = this.#options.stores;
     for (const { task_id: id, kind } of interrupted) {
       if (id === null || kind !== 'run') continue;
       await context.commit((transaction) => store.change(transaction, id, { nextAt: context.clock.now() }));
@@ -81,7 +87,8 @@ export class Tasks implements Disposable {
   }
 
   async add(caller: Caller, fields: TaskFields): Promise<Task> {
-    const { context, store } = this.#options;
+    const { context } = this.#options;
+    const { store } = this.#options.stores;
     await this.#check(caller, fields);
     const now = context.clock.now();
     const task = { account: caller.account, fields, paused: false, nextAt: getScheduledTime(fields, now), failures: 0 };
@@ -91,7 +98,8 @@ export class Tasks implements Disposable {
   }
 
   async change(caller: Caller, task: Task, fields: TaskFields): Promise<void> {
-    const { context, store } = this.#options;
+    const { context } = this.#options;
+    const { store } = this.#options.stores;
     // The task runs with the permissions of its owner, even if another account changes it.
     await this.#check(caller, fields);
     await this.#check(await this.#getOwner(task), fields);
@@ -101,7 +109,8 @@ export class Tasks implements Disposable {
   }
 
   async remove({ id }: Task): Promise<void> {
-    const { context, store } = this.#options;
+    const { context } = this.#options;
+    const { store } = this.#options.stores;
     const running = this.findRunningJob(id);
     if (running !== undefined) this.#options.jobs.stop(running);
     await context.commit((transaction) => store.remove(transaction, id));
@@ -149,7 +158,8 @@ export class Tasks implements Disposable {
 
   /** @throws Problem `sync.no_undo` (409) */
   async undo(row: JobRow): Promise<Job> {
-    const { context, plans, runs, store } = this.#options;
+    const { context, plans } = this.#options;
+    const { runs, store } = this.#options.stores;
     const task = row.task_id === null ? undefined : await store.find(row.task_id);
     const stored = row.plan_id === null ? undefined : await plans.find(row.plan_id);
     if (task === undefined || stored === undefined || !canUndo(row)) {
@@ -177,7 +187,8 @@ export class Tasks implements Disposable {
   }
 
   async pause(task: Task): Promise<void> {
-    const { context, jobs, store } = this.#options;
+    const { context, jobs } = this.#options;
+    const { store } = this.#options.stores;
     const running = this.findRunningJob(task.id);
     // A run that was paused is due when the pause ends.
     const nextAt = running?.order.kind === 'run' ? 0 : task.nextAt;
@@ -187,7 +198,8 @@ export class Tasks implements Disposable {
   }
 
   async resume(task: Task): Promise<void> {
-    const { context, store } = this.#options;
+    const { context } = this.#options;
+    const { store } = this.#options.stores;
     const now = context.clock.now();
     // Scheduled times during the pause are skipped.
     const nextAt = task.nextAt === 0 ? now : getScheduledTime(task.fields, now);
@@ -198,7 +210,8 @@ export class Tasks implements Disposable {
 
   /** Schedules a retry or sends a notification after a job has ended. */
   async ended(job: Job): Promise<void> {
-    const { context, notifications, store } = this.#options;
+    const { context, notifications } = this.#options;
+    const { store } = this.#options.stores;
     const { kind, taskId } = job.order;
     if (taskId === undefined || kind !== 'run') return;
     const task = await store.find(taskId);
@@ -219,7 +232,8 @@ export class Tasks implements Disposable {
 
   async #startDue(): Promise<void> {
     if (this.#holds > 0) return;
-    const { context, store } = this.#options;
+    const { context } = this.#options;
+    const { store } = this.#options.stores;
     const now = context.clock.now();
     // After the clock was set back, tasks must not wait for the time that was already reached.
     for (const task of await store.list()) {

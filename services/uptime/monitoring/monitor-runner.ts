@@ -42,21 +42,31 @@ const incidentWindowMs = 30_000;
 const baselineRefreshCount = 20;
 const defaultFlapRule = { changes: 6, withinSeconds: 600 };
 
+/** State of this computer that makes a failed check meaningless. */
+export interface ComputerState {
+  readonly connectivity: Connectivity;
+  /** Detects a sleep that ended just now. */
+  readonly detectSleep: () => void;
+}
+
+/** Monitors and their schedule. */
+export interface MonitorLookup {
+  readonly find: (id: number) => RuntimeMonitor | undefined;
+  /** Returns the IDs of related monitors. */
+  readonly findSiblings: (monitor: RuntimeMonitor) => readonly number[];
+  readonly inMaintenance: (monitor: RuntimeMonitor) => boolean;
+  /** Schedules the next check after a delay in milliseconds. */
+  readonly scheduleIn: (id: number, inMs: number) => void;
+}
+
 export interface MonitorRunnerDependencies {
   readonly clock: Clock;
   readonly recorder: Recorder;
   readonly incidents: IncidentStore;
   readonly events: EventQueue;
-  readonly connectivity: Connectivity;
-  /** Detects a sleep that ended just now. */
-  readonly detectSleep: () => void;
-  readonly inMaintenance: (monitor: RuntimeMonitor) => boolean;
+  readonly computer: ComputerState;
+  readonly monitors: MonitorLookup;
   readonly options: () => UptimeOptions;
-  readonly find: (id: number) => RuntimeMonitor | undefined;
-  /** Returns the IDs of related monitors. */
-  readonly findSiblings: (monitor: RuntimeMonitor) => readonly number[];
-  /** Schedules the next check after a delay in milliseconds. */
-  readonly scheduleIn: (id: number, inMs: number) => void;
   /** Called with each heartbeat. */
   readonly onHeartbeat: (monitor: RuntimeMonitor, beat: JudgedHeartbeat, changed: boolean) => void;
 }
@@ -84,11 +94,13 @@ export class MonitorRunner {
     }
     this.#reportCertificates(monitor);
     const failed = result.status === heartbeatStatus.down;
-    if (failed) this.#dependencies.detectSleep();
+    if (failed) this.#dependencies.computer.detectSleep();
     if (failed && this.#isExcused(monitor, result)) return undefined;
     monitor.excused = 0;
     const isOffline =
-      failed && result.unreachable === true && !(await this.#dependencies.connectivity.isOnline(monitor.config));
+      failed &&
+      result.unreachable === true &&
+      !(await this.#dependencies.computer.connectivity.isOnline(monitor.config));
     const outcome: Outcome = isOffline
       ? { ...result, status: heartbeatStatus.pending, msg: `${result.msg} (this machine has no network)` }
       : result;
@@ -105,7 +117,7 @@ export class MonitorRunner {
     { timely: isTimely = true }: { readonly timely?: boolean } = {},
   ): JudgedHeartbeat {
     // Also applies to checks that started before the window, and to jobs that report during it.
-    const outcome = this.#dependencies.inMaintenance(monitor) ? createMaintenanceOutcome(input.at) : input;
+    const outcome = this.#dependencies.monitors.inMaintenance(monitor) ? createMaintenanceOutcome(input.at) : input;
     const previous = monitor.checkState;
     // The timestamp is part of the primary key.
     const timestamp = previous.at !== null && outcome.at <= previous.at ? previous.at + 1 : outcome.at;
@@ -118,7 +130,8 @@ export class MonitorRunner {
     const isNewStatus = statusChanged || previous.since === null;
     const needsSave = isNewStatus || previous.retries !== state.retries || effects.length > 0;
     this.#dependencies.recorder.add(monitor, { ...beat, monitorId: monitor.id }, { changed: needsSave, effects });
-    if (beat.status === heartbeatStatus.pending) this.#dependencies.scheduleIn(monitor.id, getRetryMs(monitor.config));
+    if (beat.status === heartbeatStatus.pending)
+      this.#dependencies.monitors.scheduleIn(monitor.id, getRetryMs(monitor.config));
     this.#dependencies.onHeartbeat(monitor, beat, statusChanged);
     return beat;
   }
@@ -137,7 +150,7 @@ export class MonitorRunner {
 
   /** Handles events without a heartbeat: expiring certificates, and the end of flapping. */
   handleTick(monitor: RuntimeMonitor): void {
-    if (this.#dependencies.inMaintenance(monitor)) return;
+    if (this.#dependencies.monitors.inMaintenance(monitor)) return;
     this.#reportCertificates(monitor);
     this.#updateFlapping(monitor);
   }
@@ -160,12 +173,12 @@ export class MonitorRunner {
     if (monitor.config.type === 'manual') return false;
     const delayMs = this.#getSleepGraceMs(monitor);
     if (delayMs > 0) {
-      this.#dependencies.scheduleIn(monitor.id, delayMs);
+      this.#dependencies.monitors.scheduleIn(monitor.id, delayMs);
       return true;
     }
     if (!result.lagged || result.unreachable !== true || monitor.excused >= maxExcusedFailures) return false;
     monitor.excused += 1;
-    this.#dependencies.scheduleIn(monitor.id, 1000);
+    this.#dependencies.monitors.scheduleIn(monitor.id, 1000);
     return true;
   }
 
@@ -228,7 +241,8 @@ export class MonitorRunner {
     const since = monitor.checkState.downSince ?? beat.at;
     monitor.outageSince = since;
     if (monitor.incident !== null) return () => Promise.resolve(undefined);
-    const { incidents, findSiblings: siblings } = this.#dependencies;
+    const { incidents } = this.#dependencies;
+    const { findSiblings: siblings } = this.#dependencies.monitors;
     const siblingIds = siblings(monitor);
     return async (transaction) => {
       const existingIncident = await incidents.findOpen(transaction, siblingIds, [
@@ -257,7 +271,7 @@ export class MonitorRunner {
         .execute();
       // The incident stays open while one of its monitors is down.
       const isOtherDown = members.some(({ monitor_id }) => {
-        const other = monitor_id === monitor.id ? undefined : this.#dependencies.find(monitor_id);
+        const other = monitor_id === monitor.id ? undefined : this.#dependencies.monitors.find(monitor_id);
         return other?.incident === incident && other.checkState.downSince !== null;
       });
       if (!isOtherDown) await this.#dependencies.incidents.resolve(transaction, incident, beat.at);
@@ -298,7 +312,7 @@ export class MonitorRunner {
     const hosts = config.dependsOn ?? [];
     const isDelayed = event.event.kind === 'down' && hosts.length > 0;
     const delayOptions = isDelayed ? { notBefore: this.#dependencies.clock.now() + suppressionDelayMs } : {};
-    if (isDelayed) for (const host of hosts) this.#dependencies.scheduleIn(host, 0);
+    if (isDelayed) for (const host of hosts) this.#dependencies.monitors.scheduleIn(host, 0);
     return async (transaction) => {
       const options = { monitor: id, tag: config.notifyTag, hosts, ...delayOptions };
       await this.#dependencies.events.enqueue(transaction, event, options);

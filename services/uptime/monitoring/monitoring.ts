@@ -218,17 +218,21 @@ export class Monitoring implements AsyncDisposable {
       recorder: this.recorder,
       incidents: stores.incidents,
       events,
-      connectivity: new Connectivity(
-        connect,
-        () => settings.connectivityAddress,
-        () => clock.now(),
-      ),
-      detectSleep: () => this.sleep.check(),
-      inMaintenance: (monitor) => this.monitors.inMaintenance(monitor),
+      computer: {
+        connectivity: new Connectivity(
+          connect,
+          () => settings.connectivityAddress,
+          () => clock.now(),
+        ),
+        detectSleep: () => this.sleep.check(),
+      },
+      monitors: {
+        inMaintenance: (monitor) => this.monitors.inMaintenance(monitor),
+        find: (id) => this.monitors.find(id),
+        findSiblings: (monitor) => this.monitors.findSiblings(monitor),
+        scheduleIn: (id, inMs) => this.monitors.scheduleIn(id, inMs),
+      },
       options: () => options.current,
-      find: (id) => this.monitors.find(id),
-      findSiblings: (monitor) => this.monitors.findSiblings(monitor),
-      scheduleIn: (id, inMs) => this.monitors.scheduleIn(id, inMs),
       onHeartbeat: (monitor, beat, changed) => this.#handleHeartbeat(monitor, beat, changed),
     });
   }

@@ -58,9 +58,8 @@ export async function openAccountsFixture(
         clock,
         random: systemRandom,
         bus,
-        log,
-        security: createSecurityLog(log, clock),
-        passwordCost,
+        observation: { log, security: createSecurityLog(log, clock) },
+        policy: { passwordCost },
       }),
     );
   };

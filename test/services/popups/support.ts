@@ -84,11 +84,13 @@ export class PopupsFixture implements AsyncDisposable {
       notifier: this.notifier,
       settings: () => this.settings,
       zone: 'Europe/Berlin',
-      openPage: (path) => void this.opened.push(path),
-      openLink: (url) => void this.opened.push(url),
-      markRead: (ids) => {
-        this.markedRead.push(...ids);
-        return Promise.resolve();
+      actions: {
+        openPage: (path) => void this.opened.push(path),
+        openLink: (url) => void this.opened.push(url),
+        markRead: (ids) => {
+          this.markedRead.push(...ids);
+          return Promise.resolve();
+        },
       },
     });
   }

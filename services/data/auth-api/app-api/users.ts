@@ -160,7 +160,8 @@ async function createSignInLink(
   context: UserContext,
   deps: AuthDependencies,
 ): Promise<{ link: string; code: string; validMs: number }> {
-  const { database, keys, settings, timing } = deps;
+  const { database, keys, settings } = deps;
+  const { timing } = deps.protection;
   if (email === null || email === '') {
     throw new Problem('data.no_address', 422, 'Who came without a name has no address that a link could be for.');
   }

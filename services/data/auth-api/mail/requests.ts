@@ -29,7 +29,7 @@ export function buildLink(base: string, token: string, type: string, redirectTo:
 
 function checkInterval(deps: AuthDependencies, sentAt: string | null, now: number): void {
   if (sentAt === null) return;
-  const remainingMs = toMillis(sentAt) + deps.timing.mailIntervalMs - now;
+  const remainingMs = toMillis(sentAt) + deps.protection.timing.mailIntervalMs - now;
   if (remainingMs > 0) throw createMailIntervalError(Math.floor(remainingMs / 1000));
 }
 
@@ -39,7 +39,7 @@ function countMail(deps: AuthDependencies, call: AuthCall, purpose: MailPurpose)
   deps.metrics.mails.inc({ purpose });
 }
 
-function checkMailLimit({ limits }: AuthDependencies, call: AuthCall): void {
+function checkMailLimit({ protection: { limits } }: AuthDependencies, call: AuthCall): void {
   if (isLoopback(call.address) || limits.allows('mail', call, call.now)) return;
   throw new AuthError(429, 'over_email_send_rate_limit', 'email rate limit exceeded');
 }
@@ -56,7 +56,7 @@ export function pretendMail(
   kind: 'confirmation' | 'recovery',
   email: string,
 ): void {
-  const { limits, timing } = deps;
+  const { limits, timing } = deps.protection;
   const key = `${kind}\0${email}`;
   const remainingSeconds = limits.remainingSeconds(key, timing.mailIntervalMs, call.now);
   if (remainingSeconds !== undefined) throw createMailIntervalError(remainingSeconds);

@@ -133,7 +133,8 @@ async function checkCode(
   code: string,
   challengeId: string,
 ): Promise<AuthResponse> {
-  const { database, limits } = deps;
+  const { database } = deps;
+  const { limits } = deps.protection;
   if (!limits.mayTry('factor', factor.id, call.now)) throw createRateLimitError();
   limits.addFailure('factor', factor.id, call.now);
   const sealed = (await findSecret(database, factor.id)) ?? '';

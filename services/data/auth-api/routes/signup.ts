@@ -47,7 +47,7 @@ async function anonymous(deps: AuthDependencies, call: AuthCall, data: Metadata)
 
 /** Enforces the rate limit of an address. Loopback clients, such as a web server that signs users in, have no limit. */
 export function checkRateLimit(
-  { limits }: AuthDependencies,
+  { protection: { limits } }: AuthDependencies,
   call: AuthCall,
   kind: Parameters<typeof limits.allows>[0],
 ): void {

@@ -57,7 +57,8 @@ async function checkPassword(
   email: string,
   secret: string,
 ): Promise<AuthResponse> {
-  const { database, limits, passwords } = deps;
+  const { database, passwords } = deps;
+  const { limits } = deps.protection;
   // Attempts are also limited by location: otherwise anyone could prevent a user from signing in.
   const [byLocation, byNetwork] = [`${email}\0${call.location}`, `${email}\0${call.network}`] as const;
   if (!limits.mayTry('password', byLocation, call.now) || !limits.mayTry('passwordBehind', byNetwork, call.now))

@@ -82,7 +82,7 @@ async function putUser(deps: AuthDependencies, call: AuthCall): Promise<AuthResp
 
 /** Returns the changes for a new password, which invalidates earlier links. */
 async function preparePasswordChange(
-  { keys, passwords, timing }: AuthDependencies,
+  { keys, passwords, protection: { timing } }: AuthDependencies,
   call: AuthCall,
   { user }: SignedInCaller,
   password: string,

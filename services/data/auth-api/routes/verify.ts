@@ -99,8 +99,8 @@ async function checkCode(
   call: AuthCall,
   { type, token, hash, address }: Readonly<Record<'type' | 'token' | 'hash' | 'address', string>>,
 ): Promise<AuthResponse> {
-  if (address !== '' && !deps.limits.mayTry('code', address, call.now)) throw createRateLimitError();
-  if (address !== '') deps.limits.addFailure('code', address, call.now);
+  if (address !== '' && !deps.protection.limits.mayTry('code', address, call.now)) throw createRateLimitError();
+  if (address !== '') deps.protection.limits.addFailure('code', address, call.now);
   const session = await deps.database.transaction(async (sql) => {
     const verified =
       token === ''
@@ -109,7 +109,7 @@ async function checkCode(
     const user = await applyToken(deps, sql, call, verified);
     return user === undefined ? undefined : createSession(deps, sql, call, user, 'otp');
   });
-  if (address !== '') deps.limits.clearFailures('code', address);
+  if (address !== '') deps.protection.limits.clearFailures('code', address);
   return createOkResponse(session ?? { msg: firstConfirmationMessage, code: '200' });
 }
 
@@ -238,7 +238,7 @@ function getSentAt(user: StoredUser, kind: Kind): string | null {
   }[kind];
 }
 
-function isFresh({ timing }: AuthDependencies, sent: string | null, now: number): boolean {
+function isFresh({ protection: { timing } }: AuthDependencies, sent: string | null, now: number): boolean {
   return sent !== null && toMillis(sent) + timing.codeLifetimeMs >= now;
 }
 

@@ -13,7 +13,8 @@ const createRefreshError = (slug: string, reason: string): AuthError =>
  * several windows refreshed concurrently; otherwise it may be stolen, and the session ends.
  */
 export async function refresh(deps: AuthDependencies, call: AuthCall, token: string): Promise<SessionView> {
-  const { database, metrics, timing } = deps;
+  const { database, metrics } = deps;
+  const { timing } = deps.protection;
   if (token.length !== 12) throw new AuthError(400, 'validation_failed', 'Refresh token is not valid');
   const outcome = await database.transaction(async (sql) => {
     const presented = await findPresentedToken(sql, token);

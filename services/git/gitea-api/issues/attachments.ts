@@ -19,21 +19,17 @@ import {
 } from '../call.ts';
 import { parseId } from '../paging.ts';
 import { readUpload } from '../upload.ts';
-import {
-  getComment,
-  getIssue,
-  mayWrite,
-  requireNotArchived,
-  type IssueDependencies,
-  type IssueContext,
-} from './issue-access.ts';
+import { getComment, getIssue, mayWrite, requireNotArchived, type IssueContext } from './issue-access.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'collaboration'>;
 
 /** Maximum size of the form around a file, bytes. */
 const maxFormBytes = 1024 * 1024;
 const nameBody = z.object({ name: required });
 
 /** Builds the routes of attachments of issues and comments. */
-export function attachmentRoutes(deps: IssueDependencies): readonly Route[] {
+export function attachmentRoutes(deps: Dependencies): readonly Route[] {
   return ['/repos/:owner/:repo/issues/comments/:id/assets', '/repos/:owner/:repo/issues/:index/assets'].flatMap(
     (path): Route[] => [
       route('GET', path, 'issue', (call) => listAttachments(deps, call)),
@@ -47,7 +43,7 @@ export function attachmentRoutes(deps: IssueDependencies): readonly Route[] {
 
 /** Returns the issue or comment of a call, with its author. */
 async function getSubject(
-  deps: IssueDependencies,
+  deps: Dependencies,
   call: Call,
 ): Promise<IssueContext & AttachmentOwner & { readonly author: string }> {
   if (call.params['index'] !== undefined) {
@@ -58,14 +54,14 @@ async function getSubject(
   return { level, repository, issue: issue.id, entry: entry.id, author: entry.author };
 }
 
-async function getChangeableSubject(deps: IssueDependencies, call: Call) {
+async function getChangeableSubject(deps: Dependencies, call: Call) {
   const subject = await getSubject(deps, call);
   requireNotArchived(subject.repository);
   if (subject.author === getAccount(call) || mayWrite(subject.level)) return subject;
   throw new Problem('git.forbidden', 403, 'user should have permission to edit this');
 }
 
-async function getAttachment(deps: IssueDependencies, call: Call, subject: AttachmentOwner) {
+async function getAttachment(deps: Dependencies, call: Call, subject: AttachmentOwner) {
   const attachments = new Attachments(deps.context);
 
   const id = parseId(call.params['asset']);
@@ -78,14 +74,14 @@ function attachmentUrl(call: Call, { uuid }: { readonly uuid: string }) {
   return `${call.base}/attachments/${uuid}`;
 }
 
-async function listAttachments(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function listAttachments(deps: Dependencies, call: Call): Promise<Answer> {
   const attachments = new Attachments(deps.context);
   return ok(
     (await attachments.list(await getSubject(deps, call))).map((file) => assetJson(file, attachmentUrl(call, file))),
   );
 }
 
-async function uploadAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function uploadAttachment(deps: Dependencies, call: Call): Promise<Answer> {
   const attachments = new Attachments(deps.context);
 
   const subject = await getChangeableSubject(deps, call);
@@ -98,12 +94,12 @@ async function uploadAttachment(deps: IssueDependencies, call: Call): Promise<An
   return created(assetJson(file, attachmentUrl(call, file)));
 }
 
-async function readAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function readAttachment(deps: Dependencies, call: Call): Promise<Answer> {
   const file = await getAttachment(deps, call, await getSubject(deps, call));
   return ok(assetJson(file, attachmentUrl(call, file)));
 }
 
-async function renameAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function renameAttachment(deps: Dependencies, call: Call): Promise<Answer> {
   const attachments = new Attachments(deps.context);
 
   const file = await getAttachment(deps, call, await getChangeableSubject(deps, call));
@@ -111,7 +107,7 @@ async function renameAttachment(deps: IssueDependencies, call: Call): Promise<An
   return created(assetJson(await attachments.rename(file, name), attachmentUrl(call, file)));
 }
 
-async function deleteAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function deleteAttachment(deps: Dependencies, call: Call): Promise<Answer> {
   const attachments = new Attachments(deps.context);
 
   const subject = await getChangeableSubject(deps, call);

@@ -23,7 +23,7 @@ import {
   type Route,
 } from '../call.ts';
 import { listHeaders, parsePage } from '../paging.ts';
-import { getRepositoryAddress } from '../api-dependencies.ts';
+import { getRepositoryAddress } from '../repository-requests.ts';
 import { readUsers } from '../../wire/read-users.ts';
 import {
   getComment,
@@ -33,13 +33,15 @@ import {
   getIssueRepository,
   findVisibleEntry,
   parseTime,
-  type IssueDependencies,
 } from './issue-access.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'collaboration'>;
 
 const commentBody = z.object({ body: required });
 
 /** Builds the routes of comments and timelines. */
-export function commentRoutes(deps: IssueDependencies): readonly Route[] {
+export function commentRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/issues/comments', 'issue', (call) => listRepositoryComments(deps, call)),
     route('GET', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => readComment(deps, call)),
@@ -58,14 +60,8 @@ export function commentRoutes(deps: IssueDependencies): readonly Route[] {
   ];
 }
 
-async function toCommentJson(
-  deps: IssueDependencies,
-  call: Call,
-  repository: Repository,
-  issue: Issue,
-  entry: EntryRow,
-) {
-  const { db } = deps;
+async function toCommentJson(deps: Dependencies, call: Call, repository: Repository, issue: Issue, entry: EntryRow) {
+  const { db } = deps.storage;
   return commentJson(
     entry,
     issue,
@@ -75,7 +71,7 @@ async function toCommentJson(
   );
 }
 
-async function getChangeableComment(deps: IssueDependencies, call: Call) {
+async function getChangeableComment(deps: Dependencies, call: Call) {
   const result = await getComment(deps, call);
   requireNotArchived(result.repository);
   if (result.entry.author === getAccount(call) || mayWrite(result.level)) return result;
@@ -89,18 +85,19 @@ function parseTimeRange({ query }: Call) {
   };
 }
 
-async function changeComment(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { writer } = deps;
+async function changeComment(deps: Dependencies, call: Call): Promise<Answer> {
+  const { writer } = deps.collaboration;
   const { entry, issue, repository } = await getChangeableComment(deps, call);
   const { body } = await readJsonBody(call, commentBody);
   await writer.run(repository, getAccount(call), (work) => editComment(work, issue, entry.id, body));
-  const changed = await findVisibleEntry(deps, call, entry.id);
+  const changed = await findVisibleEntry(deps.storage, call, entry.id);
   if (changed === undefined) throw buildNotFoundProblem();
   return ok(await toCommentJson(deps, call, repository, issue, changed));
 }
 
-async function deleteComment(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { context, writer } = deps;
+async function deleteComment(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { writer } = deps.collaboration;
   const attachments = new Attachments(context);
 
   const { entry, issue, repository } = await getChangeableComment(deps, call);
@@ -110,8 +107,8 @@ async function deleteComment(deps: IssueDependencies, call: Call): Promise<Answe
   return noContent;
 }
 
-async function readTimeline(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { db } = deps;
+async function readTimeline(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db } = deps.storage;
   const { repository, issue } = await getIssue(deps, call);
   const page = parsePage(call.query);
   const { since, before } = parseTimeRange(call);
@@ -141,9 +138,10 @@ async function readTimeline(deps: IssueDependencies, call: Call): Promise<Answer
   );
 }
 
-async function listRepositoryComments(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { db, issues } = deps;
-  const { repository } = await getIssueRepository(deps, call);
+async function listRepositoryComments(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db } = deps.storage;
+  const { issues } = deps.collaboration;
+  const { repository } = await getIssueRepository(deps.accessControl, call);
   const page = parsePage(call.query);
   const { since, before } = parseTimeRange(call);
   const all = db
@@ -179,13 +177,13 @@ async function listRepositoryComments(deps: IssueDependencies, call: Call): Prom
   return ok(views, listHeaders(call, page, Number(count?.count ?? 0)));
 }
 
-async function readComment(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function readComment(deps: Dependencies, call: Call): Promise<Answer> {
   const { entry, issue, repository } = await getComment(deps, call);
   return ok(await toCommentJson(deps, call, repository, issue, entry));
 }
 
-async function listComments(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { db } = deps;
+async function listComments(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db } = deps.storage;
   const { repository, issue } = await getIssue(deps, call);
   const { since, before } = parseTimeRange(call);
   const rows = await db
@@ -214,14 +212,14 @@ async function listComments(deps: IssueDependencies, call: Call): Promise<Answer
   );
 }
 
-async function addIssueComment(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { writer } = deps;
+async function addIssueComment(deps: Dependencies, call: Call): Promise<Answer> {
+  const { writer } = deps.collaboration;
   const { issue, level, repository } = await getIssue(deps, call);
   requireNotArchived(repository);
   if (issue.locked === 1 && !mayWrite(level)) throw new Problem('git.locked', 403, 'The conversation is locked.');
   const { body } = await readJsonBody(call, commentBody);
   const id = await writer.run(repository, getAccount(call), (work) => addComment(work, issue, body));
-  const entry = await findVisibleEntry(deps, call, id);
+  const entry = await findVisibleEntry(deps.storage, call, id);
   if (entry === undefined) throw buildNotFoundProblem();
   return created(await toCommentJson(deps, call, repository, issue, entry));
 }

@@ -6,17 +6,20 @@ import type { Repository } from '../../repositories/repositories.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { getAccount, readJsonBody, ok, optional, type Call, type Route } from '../call.ts';
 import { listHeaders, parsePage, getPageItems } from '../paging.ts';
-import { getRepositoryAddress } from '../api-dependencies.ts';
+import { getRepositoryAddress } from '../repository-requests.ts';
 import { readUsers } from '../../wire/read-users.ts';
 import { listAccountNames } from '../../issues/account-names.ts';
-import { getIssue, mayWrite, requireNotArchived, type IssueDependencies, type IssueContext } from './issue-access.ts';
+import { getIssue, mayWrite, requireNotArchived, type IssueContext } from './issue-access.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'collaboration'>;
 
 type RelatedIssue = IssueContext & { readonly issue: Issue };
 
 const metaBody = z.object({ index: z.int().min(1), owner: optional(z.string()), repo: optional(z.string()) });
 
 /** Builds the routes of dependencies between issues, also across repositories. */
-export function dependencyRoutes(deps: IssueDependencies): readonly Route[] {
+export function dependencyRoutes(deps: Dependencies): readonly Route[] {
   return [
     ...relationRoutes(deps, 'dependencies', 'issue_id', 'depends_on'),
     ...relationRoutes(deps, 'blocks', 'depends_on', 'issue_id'),
@@ -24,7 +27,7 @@ export function dependencyRoutes(deps: IssueDependencies): readonly Route[] {
 }
 
 async function issuesJson(
-  deps: IssueDependencies,
+  deps: Dependencies,
   call: Call,
   pageItems: readonly { readonly issue: Issue; readonly repository: Repository }[],
 ) {
@@ -40,13 +43,16 @@ async function readAddress(call: Call) {
   return { index, repositoryParams: owner === '' || repo === '' ? call.params : { owner, repo } };
 }
 
-async function getRequestedIssue(deps: IssueDependencies, call: Call): Promise<RelatedIssue> {
+async function getRequestedIssue(deps: Dependencies, call: Call): Promise<RelatedIssue> {
   const { index, repositoryParams } = await readAddress(call);
   return getIssue(deps, { caller: call.caller, params: { ...repositoryParams, index: String(index) } });
 }
 
 /** Returns the issue without an access check, so that a dependency on an issue that became unreadable can be removed. */
-async function getAnyIssue({ issues, repositories }: IssueDependencies, call: Call): Promise<Issue> {
+async function getAnyIssue(
+  { collaboration: { issues }, storage: { repositories } }: Dependencies,
+  call: Call,
+): Promise<Issue> {
   const { index, repositoryParams } = await readAddress(call);
   const repository = await repositories.find(repositoryParams['owner'] ?? '', repositoryParams['repo'] ?? '');
   const issue = repository && (await issues.find(repository.id, index));
@@ -55,11 +61,13 @@ async function getAnyIssue({ issues, repositories }: IssueDependencies, call: Ca
 }
 
 function listRelated(
-  deps: IssueDependencies,
+  deps: Dependencies,
   from: 'issue_id' | 'depends_on',
   to: 'issue_id' | 'depends_on',
 ): Route['handle'] {
-  const { access, db, issues, repositories } = deps;
+  const { access } = deps.accessControl;
+  const { db, repositories } = deps.storage;
+  const { issues } = deps.collaboration;
   return async (call) => {
     const { issue } = await getIssue(deps, call);
     const rows = await db
@@ -84,13 +92,13 @@ function listRelated(
 
 /** Adds or removes a dependency. The caller needs write access to the repository of the dependent issue. */
 async function changeDependency(
-  deps: IssueDependencies,
+  deps: Dependencies,
   call: Call,
   dependent: RelatedIssue,
   getDependency: () => Promise<Issue>,
   respondedIssue: RelatedIssue,
 ) {
-  const { writer } = deps;
+  const { writer } = deps.collaboration;
   if (!mayWrite(dependent.level)) throw buildNotFoundProblem();
   requireNotArchived(dependent.repository);
   const edit = call.method === 'DELETE' ? removeDependency : addDependency;
@@ -108,7 +116,7 @@ async function changeDependency(
 }
 
 function relationRoutes(
-  deps: IssueDependencies,
+  deps: Dependencies,
   name: 'dependencies' | 'blocks',
   from: 'issue_id' | 'depends_on',
   to: 'issue_id' | 'depends_on',

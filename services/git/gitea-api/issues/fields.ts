@@ -1,10 +1,10 @@
 import { Problem } from '../../../contracts/problem.ts';
 import type { Repository } from '../../repositories/repositories.ts';
-import type { IssueDependencies } from './issue-access.ts';
+import type { RepositoryStorage } from '../../repositories/storage.ts';
 
 /** Resolves labels by ID or name. @throws Problem (422) for an unknown label */
 export async function resolveLabelIds(
-  { db }: Pick<IssueDependencies, 'db'>,
+  { db }: Pick<RepositoryStorage, 'db'>,
   repository: Repository,
   requested: readonly (number | string)[],
 ): Promise<readonly number[]> {
@@ -23,7 +23,7 @@ export async function resolveLabelIds(
 
 /** Resolves a milestone: null removes it, undefined leaves it unchanged. @throws Problem (422) */
 export async function resolveMilestone(
-  { db }: Pick<IssueDependencies, 'db'>,
+  { db }: Pick<RepositoryStorage, 'db'>,
   repository: Repository,
   requested: number | undefined,
 ): Promise<number | null | undefined> {

@@ -1,23 +1,15 @@
-import type { Kysely } from 'kysely';
 import { Problem } from '../../../contracts/problem.ts';
 import { PageProblem } from '../../domain/page-problem.ts';
-import type { Issue, Issues } from '../../issues/issues.ts';
+import type { Issue } from '../../issues/issues.ts';
 import { isVisibleTo } from '../../issues/entry-visibility.ts';
-import type { IssueWriter } from '../../issues/writer.ts';
 import { levels, type Level } from '../../repositories/access.ts';
 import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
-import type { Tables } from '../../store/tables.ts';
 import { getAccount, type Call } from '../call.ts';
 import { parseId } from '../paging.ts';
-import { getRepositoryName, type ApiDependencies } from '../api-dependencies.ts';
-
-/** Dependencies of the routes of issues. */
-export interface IssueDependencies extends ApiDependencies {
-  readonly db: Kysely<Tables>;
-  readonly issues: Issues;
-  readonly writer: IssueWriter;
-}
+import { getRepositoryName } from '../repository-requests.ts';
+import type { AccessControl, RouteDependencies } from '../../components.ts';
+import type { RepositoryStorage } from '../../repositories/storage.ts';
 
 /** Repository of a request for issues, with the access level of the caller. */
 export interface IssueContext {
@@ -31,7 +23,7 @@ export interface IssueContext {
  * @throws Problem (404)
  */
 export async function getIssueRepository(
-  { lookup }: Pick<IssueDependencies, 'lookup'>,
+  { lookup }: Pick<AccessControl, 'lookup'>,
   { caller, ...call }: Pick<Call, 'caller' | 'params'>,
 ): Promise<IssueContext> {
   const [owner, name] = getRepositoryName(call);
@@ -62,17 +54,17 @@ export function mayWrite(level: Level): boolean {
 
 /** Returns the issue or pull request of a call. @throws Problem (404) */
 export async function getIssue(
-  deps: Pick<IssueDependencies, 'lookup' | 'issues'>,
+  deps: Pick<RouteDependencies, 'accessControl' | 'collaboration'>,
   call: Pick<Call, 'caller' | 'params'>,
 ): Promise<IssueContext & { readonly issue: Issue }> {
-  const result = await getIssueRepository(deps, call);
-  const issue = await deps.issues.find(result.repository.id, parseId(call.params['index']));
+  const result = await getIssueRepository(deps.accessControl, call);
+  const issue = await deps.collaboration.issues.find(result.repository.id, parseId(call.params['index']));
   if (issue === undefined) throw buildNotFoundProblem();
   return { ...result, issue };
 }
 
 /** Finds a timeline entry that is visible to the caller. */
-export function findVisibleEntry({ db }: Pick<IssueDependencies, 'db'>, { caller }: Pick<Call, 'caller'>, id: number) {
+export function findVisibleEntry({ db }: Pick<RepositoryStorage, 'db'>, { caller }: Pick<Call, 'caller'>, id: number) {
   return db
     .selectFrom('issue_entries')
     .selectAll()
@@ -83,12 +75,12 @@ export function findVisibleEntry({ db }: Pick<IssueDependencies, 'db'>, { caller
 
 /** Returns the comment of a call. @throws Problem (404) */
 export async function getComment(
-  deps: Pick<IssueDependencies, 'db' | 'issues' | 'lookup'>,
+  deps: Pick<RouteDependencies, 'storage' | 'accessControl' | 'collaboration'>,
   call: Pick<Call, 'caller' | 'params'>,
 ) {
-  const target = await getIssueRepository(deps, call);
-  const entry = await findVisibleEntry(deps, call, parseId(call.params['id']));
-  const issue = entry === undefined ? undefined : await deps.issues.findById(entry.issue_id);
+  const target = await getIssueRepository(deps.accessControl, call);
+  const entry = await findVisibleEntry(deps.storage, call, parseId(call.params['id']));
+  const issue = entry === undefined ? undefined : await deps.collaboration.issues.findById(entry.issue_id);
   if (entry === undefined || issue?.repository_id !== target.repository.id) throw buildNotFoundProblem();
   if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw buildNotFoundProblem();
   return { ...target, entry, issue };
@@ -109,7 +101,7 @@ export function requireAuthor(
  * @throws Problem (422) for an unknown account
  */
 export async function resolveAccounts(
-  { context }: Pick<IssueDependencies, 'context'>,
+  { context }: Pick<RouteDependencies, 'context'>,
   names: readonly string[],
 ): Promise<readonly string[]> {
   const accounts = await context.accounts.list();

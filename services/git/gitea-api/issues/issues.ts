@@ -32,7 +32,7 @@ import {
   type Route,
 } from '../call.ts';
 import { parseFlag, listHeaders, parsePage } from '../paging.ts';
-import { getRepositoryAddress } from '../api-dependencies.ts';
+import { getRepositoryAddress } from '../repository-requests.ts';
 import { parseClosedState, resolveLabelIds, resolveMilestone } from './fields.ts';
 import { readUsers } from '../../wire/read-users.ts';
 import { listAccountNames } from '../../issues/account-names.ts';
@@ -45,8 +45,10 @@ import {
   requireWrite,
   getIssueRepository,
   parseTime,
-  type IssueDependencies,
 } from './issue-access.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'collaboration'>;
 
 const issueBody = z.object({
   title: required.max(255, 'MaxSize'),
@@ -74,8 +76,8 @@ const deadlineBody = z.object({ due_date: z.string().nullish() });
 const lockBody = z.object({ lock_reason: optional(z.string()) });
 
 /** Builds the routes of issues. Pull requests are issues as well. */
-export function issueRoutes(deps: IssueDependencies): readonly Route[] {
-  const { writer } = deps;
+export function issueRoutes(deps: Dependencies): readonly Route[] {
+  const { writer } = deps.collaboration;
   return [
     route('GET', '/repos/issues/search', 'issue', (call) => searchIssues(deps, call)),
     route('GET', '/repos/:owner/:repo/issues', 'issue', (call) => listIssues(deps, call)),
@@ -98,7 +100,7 @@ export function issueRoutes(deps: IssueDependencies): readonly Route[] {
   ];
 }
 
-async function toIssueJson(deps: IssueDependencies, call: Call, repository: Repository, issue: Issue) {
+async function toIssueJson(deps: Dependencies, call: Call, repository: Repository, issue: Issue) {
   return issueJson(
     issue,
     repository,
@@ -107,19 +109,20 @@ async function toIssueJson(deps: IssueDependencies, call: Call, repository: Repo
   );
 }
 
-async function readIssueJson(deps: IssueDependencies, call: Call, repository: Repository, id: number) {
-  const { issues } = deps;
+async function readIssueJson(deps: Dependencies, call: Call, repository: Repository, id: number) {
+  const { issues } = deps.collaboration;
   const issue = await issues.findById(id);
   if (issue === undefined) throw buildNotFoundProblem();
   return toIssueJson(deps, call, repository, issue);
 }
 
-function getVisibility(deps: IssueDependencies, { caller }: Call): Promise<RepositoryVisibility> {
-  return deps.access.getVisibility(caller);
+function getVisibility(deps: Dependencies, { caller }: Call): Promise<RepositoryVisibility> {
+  return deps.accessControl.access.getVisibility(caller);
 }
 
-async function searchIssues(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { issues, repositories } = deps;
+async function searchIssues(deps: Dependencies, call: Call): Promise<Answer> {
+  const { issues } = deps.collaboration;
+  const { repositories } = deps.storage;
   const { query } = call;
   const page = parsePage(query);
   const getOwnFilter = (name: string) => (parseFlag(query, name) === true ? getAccount(call) : undefined);
@@ -149,9 +152,9 @@ async function searchIssues(deps: IssueDependencies, call: Call): Promise<Answer
   return ok(views, listHeaders(call, page, result.total));
 }
 
-async function listIssues(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { issues } = deps;
-  const { repository } = await getIssueRepository(deps, call);
+async function listIssues(deps: Dependencies, call: Call): Promise<Answer> {
+  const { issues } = deps.collaboration;
+  const { repository } = await getIssueRepository(deps.accessControl, call);
   const { query } = call;
   const page = parsePage(query);
   const result = await issues.list({
@@ -170,17 +173,17 @@ async function listIssues(deps: IssueDependencies, call: Call): Promise<Answer> 
   );
 }
 
-async function createNewIssue(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { writer } = deps;
-  const { repository, level } = await getIssueRepository(deps, call);
+async function createNewIssue(deps: Dependencies, call: Call): Promise<Answer> {
+  const { writer } = deps.collaboration;
+  const { repository, level } = await getIssueRepository(deps.accessControl, call);
   requireNotArchived(repository);
   const input = await readJsonBody(call, issueBody);
   // Labels, assignees and milestones need write access.
   const mayEditFields = mayWrite(level);
   const names = [...(input.assignees ?? []), ...((input.assignee ?? '') === '' ? [] : [input.assignee ?? ''])];
   const assignees = mayEditFields ? await resolveAccounts(deps, names) : [];
-  const labels = mayEditFields ? await resolveLabelIds(deps, repository, input.labels ?? []) : [];
-  const milestone = mayEditFields ? await resolveMilestone(deps, repository, input.milestone) : undefined;
+  const labels = mayEditFields ? await resolveLabelIds(deps.storage, repository, input.labels ?? []) : [];
+  const milestone = mayEditFields ? await resolveMilestone(deps.storage, repository, input.milestone) : undefined;
   const newIssue = {
     title: input.title,
     body: input.body ?? '',
@@ -196,13 +199,13 @@ async function createNewIssue(deps: IssueDependencies, call: Call): Promise<Answ
   return created(await readIssueJson(deps, call, repository, createdIssue.id));
 }
 
-async function readIssue(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function readIssue(deps: Dependencies, call: Call): Promise<Answer> {
   const { repository, issue } = await getIssue(deps, call);
   return ok(await toIssueJson(deps, call, repository, issue));
 }
 
-async function changeIssue(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { writer } = deps;
+async function changeIssue(deps: Dependencies, call: Call): Promise<Answer> {
+  const { writer } = deps.collaboration;
   const result = await getIssue(deps, call);
   const { issue, level, repository } = result;
   requireAuthor(call, result);
@@ -215,7 +218,7 @@ async function changeIssue(deps: IssueDependencies, call: Call): Promise<Answer>
   const assigned =
     input.assignees ?? (input.assignee === undefined ? undefined : [input.assignee].filter((name) => name !== ''));
   const assignees = mayEditFields && assigned !== undefined ? await resolveAccounts(deps, assigned) : undefined;
-  const milestone = mayEditFields ? await resolveMilestone(deps, repository, input.milestone) : undefined;
+  const milestone = mayEditFields ? await resolveMilestone(deps.storage, repository, input.milestone) : undefined;
   const title = input.title?.trim() ?? '';
   if (title.length > 255) throw new Problem('git.invalid', 422, '[Title]: MaxSize');
   const dueAt = input.unset_due_date === true ? null : parseTime(input.due_date);
@@ -233,8 +236,9 @@ async function changeIssue(deps: IssueDependencies, call: Call): Promise<Answer>
   return created(await readIssueJson(deps, call, repository, issue.id));
 }
 
-async function deleteIssue(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { context, writer } = deps;
+async function deleteIssue(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { writer } = deps.collaboration;
   const attachments = new Attachments(context);
 
   const { issue, level, repository } = await getIssue(deps, call);
@@ -248,8 +252,8 @@ async function deleteIssue(deps: IssueDependencies, call: Call): Promise<Answer>
   return noContent;
 }
 
-async function setDeadline(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { writer } = deps;
+async function setDeadline(deps: Dependencies, call: Call): Promise<Answer> {
+  const { writer } = deps.collaboration;
   const result = await getIssue(deps, call);
   requireWrite(result);
   const dueAt = parseTime((await readJsonBody(call, deadlineBody)).due_date) ?? null;

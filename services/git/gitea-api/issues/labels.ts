@@ -21,10 +21,13 @@ import {
   type Route,
 } from '../call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
-import { getRepositoryAddress } from '../api-dependencies.ts';
+import { getRepositoryAddress } from '../repository-requests.ts';
 import type { Db } from '../../store/tables.ts';
 import { resolveLabelIds } from './fields.ts';
-import { getIssue, requireWrite, getIssueRepository, type IssueDependencies } from './issue-access.ts';
+import { getIssue, requireWrite, getIssueRepository } from './issue-access.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'collaboration'>;
 
 const color = z.string().transform((text, context) => {
   const result = parseLabelColor(text);
@@ -42,7 +45,7 @@ const changeBody = labelBody.partial();
 const labelsBody = z.object({ labels: optional(z.array(z.union([z.int(), z.string()]))) });
 
 /** Builds the routes of labels of repositories and issues. */
-export function labelRoutes(deps: IssueDependencies): readonly Route[] {
+export function labelRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/labels', 'issue', (call) => listLabels(deps, call)),
     signedInRoute('POST', '/repos/:owner/:repo/labels', 'issue', (call) => createLabel(deps, call)),
@@ -65,13 +68,13 @@ export function labelRoutes(deps: IssueDependencies): readonly Route[] {
   ];
 }
 
-function findLabels({ db }: IssueDependencies, repository: Repository) {
+function findLabels({ storage: { db } }: Dependencies, repository: Repository) {
   return db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).orderBy('name').execute();
 }
 
-async function getLabel(deps: IssueDependencies, call: Call): Promise<{ repository: Repository; label: LabelRow }> {
-  const { db } = deps;
-  const target = await getIssueRepository(deps, call);
+async function getLabel(deps: Dependencies, call: Call): Promise<{ repository: Repository; label: LabelRow }> {
+  const { db } = deps.storage;
+  const target = await getIssueRepository(deps.accessControl, call);
   if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(target);
   const label = await db
     .selectFrom('labels')
@@ -83,7 +86,7 @@ async function getLabel(deps: IssueDependencies, call: Call): Promise<{ reposito
   return { repository: target.repository, label };
 }
 
-async function getLabelJson({ db }: IssueDependencies, call: Call, repository: Repository, id: number) {
+async function getLabelJson({ storage: { db } }: Dependencies, call: Call, repository: Repository, id: number) {
   const row = await db.selectFrom('labels').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw buildNotFoundProblem();
   return labelJson(row, getRepositoryAddress(call, repository));
@@ -91,17 +94,17 @@ async function getLabelJson({ db }: IssueDependencies, call: Call, repository: R
 
 /** Replaces the labels of an issue with the result of `change` and returns them. */
 async function changeIssueLabels(
-  deps: IssueDependencies,
+  deps: Dependencies,
   call: Call,
   change: (before: readonly number[], input: readonly number[]) => readonly number[],
   input?: readonly (number | string)[],
 ) {
-  const { issues, writer } = deps;
+  const { issues, writer } = deps.collaboration;
   const target = await getIssue(deps, call);
   requireWrite(target);
   const { issue, repository } = target;
   const requested = await resolveLabelIds(
-    deps,
+    deps.storage,
     repository,
     input ?? (await readJsonBody(call, labelsBody)).labels ?? [],
   );
@@ -111,17 +114,17 @@ async function changeIssueLabels(
   return labels.map((label) => labelJson(label, getRepositoryAddress(call, repository)));
 }
 
-async function listLabels(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { repository } = await getIssueRepository(deps, call);
+async function listLabels(deps: Dependencies, call: Call): Promise<Answer> {
+  const { repository } = await getIssueRepository(deps.accessControl, call);
   const all = await findLabels(deps, repository);
   const page = parsePage(call.query);
   const labels = getPageItems(all, page).map((label) => labelJson(label, getRepositoryAddress(call, repository)));
   return ok(labels, listHeaders(call, page, all.length));
 }
 
-async function createLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function createLabel(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
-  const target = await getIssueRepository(deps, call);
+  const target = await getIssueRepository(deps.accessControl, call);
   requireWrite(target);
   const input = await readJsonBody(call, labelBody);
   const { id } = await context.commit((transaction: Db) =>
@@ -141,12 +144,12 @@ async function createLabel(deps: IssueDependencies, call: Call): Promise<Answer>
   return created(await getLabelJson(deps, call, target.repository, id));
 }
 
-async function readLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function readLabel(deps: Dependencies, call: Call): Promise<Answer> {
   const { label, repository } = await getLabel(deps, call);
   return ok(labelJson(label, getRepositoryAddress(call, repository)));
 }
 
-async function changeLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function changeLabel(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const { label, repository } = await getLabel(deps, call);
   const input = await readJsonBody(call, changeBody);
@@ -163,24 +166,24 @@ async function changeLabel(deps: IssueDependencies, call: Call): Promise<Answer>
   return ok(await getLabelJson(deps, call, repository, label.id));
 }
 
-async function deleteLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function deleteLabel(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const { label } = await getLabel(deps, call);
   await context.commit((transaction: Db) => transaction.deleteFrom('labels').where('id', '=', label.id).execute());
   return noContent;
 }
 
-async function listIssueLabels(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function listIssueLabels(deps: Dependencies, call: Call): Promise<Answer> {
   const { issue, repository } = await getIssue(deps, call);
   return ok(issue.labels.map((label) => labelJson(label, getRepositoryAddress(call, repository))));
 }
 
-async function clearIssueLabels(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function clearIssueLabels(deps: Dependencies, call: Call): Promise<Answer> {
   await changeIssueLabels(deps, call, () => [], []);
   return noContent;
 }
 
-async function removeIssueLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function removeIssueLabel(deps: Dependencies, call: Call): Promise<Answer> {
   const label = call.params['label'] ?? '';
   const requested = /^\d{1,15}$/.test(label) ? Number(label) : label;
   await changeIssueLabels(deps, call, (current, [removed]) => current.filter((id) => id !== removed), [requested]);

@@ -18,7 +18,10 @@ import {
 import { listHeaders, parsePage, getPageItems } from '../paging.ts';
 import type { Db } from '../../store/tables.ts';
 import { parseClosedState } from './fields.ts';
-import { requireWrite, getIssueRepository, parseTime, type IssueDependencies } from './issue-access.ts';
+import { requireWrite, getIssueRepository, parseTime } from './issue-access.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl'>;
 
 const milestoneBody = z.object({
   title: required.max(255, 'MaxSize'),
@@ -29,7 +32,7 @@ const milestoneBody = z.object({
 const changeBody = milestoneBody.partial();
 
 /** Builds the routes of milestones. */
-export function milestoneRoutes(deps: IssueDependencies): readonly Route[] {
+export function milestoneRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/milestones', 'issue', (call) => listMilestones(deps, call)),
     signedInRoute('POST', '/repos/:owner/:repo/milestones', 'issue', (call) => createMilestone(deps, call)),
@@ -42,9 +45,9 @@ export function milestoneRoutes(deps: IssueDependencies): readonly Route[] {
 }
 
 /** Returns a milestone by ID or title. @throws Problem (404) */
-async function getMilestone(deps: IssueDependencies, call: Call): Promise<Milestone> {
-  const { db } = deps;
-  const target = await getIssueRepository(deps, call);
+async function getMilestone(deps: Dependencies, call: Call): Promise<Milestone> {
+  const { db } = deps.storage;
+  const target = await getIssueRepository(deps.accessControl, call);
   if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(target);
   const input = call.params['id'] ?? '';
   const all = selectMilestones(db).where('milestones.repository_id', '=', target.repository.id);
@@ -56,13 +59,13 @@ async function getMilestone(deps: IssueDependencies, call: Call): Promise<Milest
   return result;
 }
 
-async function getMilestoneJson({ db }: IssueDependencies, id: number) {
+async function getMilestoneJson({ storage: { db } }: Dependencies, id: number) {
   return milestoneJson(await selectMilestones(db).where('milestones.id', '=', id).executeTakeFirstOrThrow());
 }
 
-async function listMilestones(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { db } = deps;
-  const { repository } = await getIssueRepository(deps, call);
+async function listMilestones(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db } = deps.storage;
+  const { repository } = await getIssueRepository(deps.accessControl, call);
   const state = call.query.get('state');
   const name = (call.query.get('name') ?? '').toLowerCase();
   const closed = state === 'all' ? undefined : state === 'closed';
@@ -76,9 +79,9 @@ async function listMilestones(deps: IssueDependencies, call: Call): Promise<Answ
   );
 }
 
-async function createMilestone(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function createMilestone(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
-  const target = await getIssueRepository(deps, call);
+  const target = await getIssueRepository(deps.accessControl, call);
   requireWrite(target);
   const input = await readJsonBody(call, milestoneBody);
   const now = context.clock.now();
@@ -103,7 +106,7 @@ async function createMilestone(deps: IssueDependencies, call: Call): Promise<Ans
   return created(await getMilestoneJson(deps, id));
 }
 
-async function changeMilestone(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function changeMilestone(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const result = await getMilestone(deps, call);
   const input = await readJsonBody(call, changeBody);
@@ -123,7 +126,7 @@ async function changeMilestone(deps: IssueDependencies, call: Call): Promise<Ans
   return ok(await getMilestoneJson(deps, result.id));
 }
 
-async function deleteMilestone(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function deleteMilestone(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const { id } = await getMilestone(deps, call);
   await context.commit((transaction: Db) => transaction.deleteFrom('milestones').where('id', '=', id).execute());

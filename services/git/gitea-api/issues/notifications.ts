@@ -4,9 +4,12 @@ import type { NotificationRow } from '../../store/issue-tables.ts';
 import { notificationJson } from '../../wire/notifications.ts';
 import { getAccount, requireIdentity, ok, type Answer, type Call, type Route } from '../call.ts';
 import { parseFlag, listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
-import { getRepositoryAddress, toRepositoryView } from '../api-dependencies.ts';
+import { getRepositoryAddress, toRepositoryView } from '../repository-requests.ts';
 import type { Db } from '../../store/tables.ts';
-import { getIssueRepository, parseTime, type IssueDependencies } from './issue-access.ts';
+import { getIssueRepository, parseTime } from './issue-access.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration'>;
 
 /** States of a notification, stored and requested by these names. */
 const states = ['unread', 'read', 'pinned'] as const;
@@ -15,7 +18,7 @@ type State = (typeof states)[number];
 const maxRows = 1000;
 
 /** Builds the routes of notifications about issues and pull requests. */
-export function notificationRoutes(deps: IssueDependencies): readonly Route[] {
+export function notificationRoutes(deps: Dependencies): readonly Route[] {
   return [
     notificationRoute('GET', '/notifications', (call) => listNotifications(deps, call)),
     notificationRoute('PUT', '/notifications', (call) => markNotifications(deps, call)),
@@ -27,17 +30,17 @@ export function notificationRoutes(deps: IssueDependencies): readonly Route[] {
     ),
     notificationRoute('PATCH', '/notifications/threads/:id', (call) => changeThread(deps, call)),
     notificationRoute('GET', '/repos/:owner/:repo/notifications', async (call) =>
-      listNotifications(deps, call, (await getIssueRepository(deps, call)).repository.id),
+      listNotifications(deps, call, (await getIssueRepository(deps.accessControl, call)).repository.id),
     ),
     notificationRoute('PUT', '/repos/:owner/:repo/notifications', async (call) =>
-      markNotifications(deps, call, (await getIssueRepository(deps, call)).repository.id),
+      markNotifications(deps, call, (await getIssueRepository(deps.accessControl, call)).repository.id),
     ),
   ];
 }
 
 /** Returns notifications of repositories that the caller may still read. */
 async function findRows(
-  { access, db, repositories }: IssueDependencies,
+  { accessControl: { access }, storage: { db, repositories } }: Dependencies,
   call: Call,
   requested: readonly State[],
   repository?: number,
@@ -72,8 +75,10 @@ function parseStates({ query }: Call): readonly State[] {
   return requested.length > 0 ? requested : ['unread', 'pinned'];
 }
 
-async function notificationsJson(deps: IssueDependencies, call: Call, rows: readonly NotificationRow[]) {
-  const { access, issues, repositories } = deps;
+async function notificationsJson(deps: Dependencies, call: Call, rows: readonly NotificationRow[]) {
+  const { access } = deps.accessControl;
+  const { issues } = deps.collaboration;
+  const { repositories } = deps.storage;
   const views = new Map<number, unknown>();
   const items: unknown[] = [];
   for (const row of rows) {
@@ -89,13 +94,13 @@ async function notificationsJson(deps: IssueDependencies, call: Call, rows: read
   return items;
 }
 
-async function listNotifications(deps: IssueDependencies, call: Call, repository?: number): Promise<Answer> {
+async function listNotifications(deps: Dependencies, call: Call, repository?: number): Promise<Answer> {
   const rows = await findRows(deps, call, parseStates(call), repository);
   const page = parsePage(call.query);
   return ok(await notificationsJson(deps, call, getPageItems(rows, page)), listHeaders(call, page, rows.length));
 }
 
-async function setState({ context }: IssueDependencies, rows: readonly NotificationRow[], state: State): Promise<void> {
+async function setState({ context }: Dependencies, rows: readonly NotificationRow[], state: State): Promise<void> {
   if (rows.length === 0) return;
   await context.commit((transaction: Db) =>
     transaction
@@ -110,7 +115,7 @@ async function setState({ context }: IssueDependencies, rows: readonly Notificat
   );
 }
 
-async function markNotifications(deps: IssueDependencies, call: Call, repository?: number): Promise<Answer> {
+async function markNotifications(deps: Dependencies, call: Call, repository?: number): Promise<Answer> {
   const to = states.find((state) => state === (call.query.get('to-status') ?? 'read'));
   if (to === undefined) throw new Problem('git.invalid', 400, 'unknown status');
   const last = parseTime(call.query.get('last_read_at')) ?? Number.MAX_SAFE_INTEGER;
@@ -128,8 +133,8 @@ async function markNotifications(deps: IssueDependencies, call: Call, repository
   };
 }
 
-async function getThread(deps: IssueDependencies, call: Call): Promise<NotificationRow> {
-  const { db } = deps;
+async function getThread(deps: Dependencies, call: Call): Promise<NotificationRow> {
+  const { db } = deps.storage;
   const id = parseId(call.params['id']);
   const row = await db
     .selectFrom('issue_notifications')
@@ -153,7 +158,7 @@ function notificationRoute(method: Route['method'], path: string, handle: Route[
   };
 }
 
-async function changeThread(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function changeThread(deps: Dependencies, call: Call): Promise<Answer> {
   const to = states.find((state) => state === (call.query.get('to-status') ?? 'read'));
   if (to === undefined) throw new Problem('git.invalid', 400, 'unknown status');
   const row = await getThread(deps, call);

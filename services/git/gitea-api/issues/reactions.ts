@@ -7,13 +7,16 @@ import { getAccount, readJsonBody, ok, route, signedInRoute, type Answer, type C
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
 import type { Db } from '../../store/tables.ts';
 import { readUsers } from '../../wire/read-users.ts';
-import { getIssue, requireNotArchived, getIssueRepository, type IssueDependencies } from './issue-access.ts';
+import { getIssue, requireNotArchived, getIssueRepository } from './issue-access.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'collaboration'>;
 
 export const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
 const reactionBody = z.object({ content: z.string() });
 
 /** Builds the routes of reactions and of subscriptions to issues. */
-export function reactionRoutes(deps: IssueDependencies): readonly Route[] {
+export function reactionRoutes(deps: Dependencies): readonly Route[] {
   const { context } = deps;
   return [
     ...['/repos/:owner/:repo/issues/comments/:id/reactions', '/repos/:owner/:repo/issues/:index/reactions'].flatMap(
@@ -51,15 +54,15 @@ export function reactionRoutes(deps: IssueDependencies): readonly Route[] {
 
 /** Returns the issue (entry 0) or comment of a call. */
 async function getSubject(
-  deps: IssueDependencies,
+  deps: Dependencies,
   call: Call,
 ): Promise<{ repository: Repository; issue: number; entry: number }> {
-  const { db } = deps;
+  const { db } = deps.storage;
   if (call.params['index'] !== undefined) {
     const { issue, repository } = await getIssue(deps, call);
     return { repository, issue: issue.id, entry: 0 };
   }
-  const { repository } = await getIssueRepository(deps, call);
+  const { repository } = await getIssueRepository(deps.accessControl, call);
   const entry = await db
     .selectFrom('issue_entries')
     .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
@@ -71,8 +74,8 @@ async function getSubject(
   return { repository, issue: entry.issue_id, entry: entry.id };
 }
 
-async function listReactions(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { db } = deps;
+async function listReactions(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db } = deps.storage;
   const { issue, entry } = await getSubject(deps, call);
   const all = await db
     .selectFrom('issue_reactions')
@@ -97,7 +100,7 @@ async function listReactions(deps: IssueDependencies, call: Call): Promise<Answe
   );
 }
 
-async function changeReaction(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function changeReaction(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const { repository, issue, entry } = await getSubject(deps, call);
   requireNotArchived(repository);
@@ -130,8 +133,8 @@ async function changeReaction(deps: IssueDependencies, call: Call): Promise<Answ
   return { status: added === 0n ? 200 : 201, json: { user: toUser(account), content, created_at: formatTime(now) } };
 }
 
-async function readSubscription(deps: IssueDependencies, call: Call, account: string) {
-  const { db } = deps;
+async function readSubscription(deps: Dependencies, call: Call, account: string) {
+  const { db } = deps.storage;
   const { issue, repository } = await getIssue(deps, call);
   const row = await db
     .selectFrom('issue_watches')
@@ -154,8 +157,8 @@ async function readSubscription(deps: IssueDependencies, call: Call, account: st
   };
 }
 
-async function listSubscribers(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { db } = deps;
+async function listSubscribers(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db } = deps.storage;
   const { issue, repository } = await getIssue(deps, call);
   const rows = await db.selectFrom('issue_watches').selectAll().where('issue_id', '=', issue.id).execute();
   const owner = repository.ownerKind === 'account' ? [repository.owner] : [];

@@ -6,13 +6,15 @@ import { issueRoutes } from './issues.ts';
 import { labelRoutes } from './labels.ts';
 import { milestoneRoutes } from './milestones.ts';
 import { notificationRoutes } from './notifications.ts';
-import type { IssueDependencies } from './issue-access.ts';
 import { reactionRoutes } from './reactions.ts';
 import { issueTemplateRoutes } from './templates.ts';
 import { timeRoutes } from './times.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration'>;
 
 /** Builds all routes of issues. Routes with fixed segments precede those with parameters. */
-export function issueTrackerRoutes(deps: IssueDependencies): readonly Route[] {
+export function issueTrackerRoutes(deps: Dependencies): readonly Route[] {
   return [
     ...commentRoutes(deps),
     ...reactionRoutes(deps),

@@ -3,9 +3,11 @@ import type { Repository } from '../../repositories/repositories.ts';
 import { resolveRevision } from '../../repositories/revisions.ts';
 import { readTree } from '../../repositories/trees.ts';
 import { ok, type Route } from '../call.ts';
-import { getRepositoryName } from '../api-dependencies.ts';
-import type { IssueDependencies } from './issue-access.ts';
+import { getRepositoryName } from '../repository-requests.ts';
 import { YamlReader } from './yaml-reader.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl'>;
 
 /** Folders of issue templates, in the order in which Gitea searches them. */
 const folders = ['.gitea', '.github'].flatMap((folder) =>
@@ -40,8 +42,10 @@ const Link = z.object({ name: z.string().min(1), url: z.url(), about: z.string()
 const Config = z.object({ blank_issues_enabled: z.boolean().default(true), contact_links: z.array(Link).default([]) });
 
 /** Builds the routes of issue templates and their configuration. */
-export function issueTemplateRoutes(deps: IssueDependencies): readonly Route[] {
-  const { context, manager, lookup, objects } = deps;
+export function issueTemplateRoutes(deps: Dependencies): readonly Route[] {
+  const { context } = deps;
+  const { manager, objects } = deps.storage;
+  const { lookup } = deps.accessControl;
   const yaml = new YamlReader(context.clock);
 
   /** Reads the template files on the default branch with matching names. */

@@ -19,7 +19,7 @@ import {
   type Route,
 } from '../call.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
-import { getRepositoryAddress } from '../api-dependencies.ts';
+import { getRepositoryAddress } from '../repository-requests.ts';
 import { readUsers } from '../../wire/read-users.ts';
 import { listAccountNames } from '../../issues/account-names.ts';
 import {
@@ -28,9 +28,11 @@ import {
   requireNotArchived,
   getIssueRepository,
   parseTime,
-  type IssueDependencies,
   type IssueContext,
 } from './issue-access.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'storage' | 'accessControl' | 'collaboration'>;
 
 const maxSeconds = 100 * 365 * 24 * 3600;
 const timeBody = z.object({
@@ -41,7 +43,7 @@ const timeBody = z.object({
 const issuePath = '/repos/:owner/:repo/issues/:index';
 
 /** Builds the routes of tracked times and stopwatches. */
-export function timeRoutes(deps: IssueDependencies): readonly Route[] {
+export function timeRoutes(deps: Dependencies): readonly Route[] {
   return [
     timeRoute('GET', `${issuePath}/times`, (call) => listIssueTimes(deps, call)),
     timeRoute('POST', `${issuePath}/times`, (call) => addTime(deps, call)),
@@ -57,7 +59,7 @@ export function timeRoutes(deps: IssueDependencies): readonly Route[] {
   ];
 }
 
-async function getAccountName({ owners }: IssueDependencies, name: string): Promise<string> {
+async function getAccountName({ storage: { owners } }: Dependencies, name: string): Promise<string> {
   const row = await owners.find(name);
   if (row?.kind !== 'account') throw buildNotFoundProblem();
   return row.name;
@@ -65,7 +67,7 @@ async function getAccountName({ owners }: IssueDependencies, name: string): Prom
 
 /** Returns the account to filter by. Without write access it is always the caller. */
 async function getTimesAccount(
-  deps: IssueDependencies,
+  deps: Dependencies,
   call: Call,
   { level }: IssueContext,
   input = call.query.get('user') ?? '',
@@ -83,8 +85,9 @@ function parseTimeRange({ query }: Call) {
 }
 
 /** Converts rows to JSON with their issues, which must be readable by the caller. */
-async function timesJson(deps: IssueDependencies, call: Call, rows: readonly TrackedTimeRow[]) {
-  const { issues, owners, repositories } = deps;
+async function timesJson(deps: Dependencies, call: Call, rows: readonly TrackedTimeRow[]) {
+  const { issues } = deps.collaboration;
+  const { owners, repositories } = deps.storage;
   const result = new Map<number, { readonly issue: Issue; readonly repository: Repository }>();
   for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
     const one = await issues.findById(id);
@@ -111,24 +114,24 @@ async function timesJson(deps: IssueDependencies, call: Call, rows: readonly Tra
   });
 }
 
-async function listPage(deps: IssueDependencies, call: Call, all: readonly TrackedTimeRow[]): Promise<Answer> {
+async function listPage(deps: Dependencies, call: Call, all: readonly TrackedTimeRow[]): Promise<Answer> {
   const page = parsePage(call.query);
   return ok(await timesJson(deps, call, getPageItems(all, page)), listHeaders(call, page, all.length));
 }
 
 /** Returns the issue if the caller may write to the repository or is assigned. @throws Problem (403) */
-async function getTrackableIssue(deps: IssueDependencies, call: Call) {
+async function getTrackableIssue(deps: Dependencies, call: Call) {
   const target = await getIssue(deps, call);
   requireNotArchived(target.repository);
   if (mayWrite(target.level) || target.issue.assignees.includes(getAccount(call))) return target;
   throw new Problem('git.forbidden', 403, 'This account may not track time in this repository.');
 }
 
-async function listRepositoryTimes(deps: IssueDependencies, call: Call, user?: string): Promise<Answer> {
+async function listRepositoryTimes(deps: Dependencies, call: Call, user?: string): Promise<Answer> {
   const { context } = deps;
   const times = new TrackedTimes(context);
 
-  const target = await getIssueRepository(deps, call);
+  const target = await getIssueRepository(deps.accessControl, call);
   const account = await getTimesAccount(deps, call, target, user);
   return listPage(deps, call, await times.list({ repository: target.repository.id, account, ...parseTimeRange(call) }));
 }
@@ -142,7 +145,7 @@ function timeRoute(
   return { method, path, scope, signedIn: true, handle };
 }
 
-async function listIssueTimes(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function listIssueTimes(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const times = new TrackedTimes(context);
 
@@ -151,7 +154,7 @@ async function listIssueTimes(deps: IssueDependencies, call: Call): Promise<Answ
   return listPage(deps, call, await times.list({ issue: target.issue.id, account, ...parseTimeRange(call) }));
 }
 
-async function addTime(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function addTime(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const times = new TrackedTimes(context);
 
@@ -164,7 +167,7 @@ async function addTime(deps: IssueDependencies, call: Call): Promise<Answer> {
   return ok((await timesJson(deps, call, [row]))[0]);
 }
 
-async function resetTimes(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function resetTimes(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const times = new TrackedTimes(context);
 
@@ -173,7 +176,7 @@ async function resetTimes(deps: IssueDependencies, call: Call): Promise<Answer> 
   return noContent;
 }
 
-async function deleteTime(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function deleteTime(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const times = new TrackedTimes(context);
 
@@ -187,8 +190,11 @@ async function deleteTime(deps: IssueDependencies, call: Call): Promise<Answer> 
   return noContent;
 }
 
-async function listOwnTimes(deps: IssueDependencies, call: Call): Promise<Answer> {
-  const { access, context, issues, repositories } = deps;
+async function listOwnTimes(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { access } = deps.accessControl;
+  const { issues } = deps.collaboration;
+  const { repositories } = deps.storage;
   const times = new TrackedTimes(context);
 
   const rows = await times.list({ account: getAccount(call), ...parseTimeRange(call) });
@@ -207,7 +213,7 @@ async function listOwnTimes(deps: IssueDependencies, call: Call): Promise<Answer
   );
 }
 
-async function startStopwatch(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function startStopwatch(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const times = new TrackedTimes(context);
 
@@ -217,7 +223,7 @@ async function startStopwatch(deps: IssueDependencies, call: Call): Promise<Answ
   return { status: 201 };
 }
 
-async function stopStopwatch(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function stopStopwatch(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const times = new TrackedTimes(context);
 
@@ -227,7 +233,7 @@ async function stopStopwatch(deps: IssueDependencies, call: Call): Promise<Answe
   return { status: 201 };
 }
 
-async function cancelStopwatch(deps: IssueDependencies, call: Call): Promise<Answer> {
+async function cancelStopwatch(deps: Dependencies, call: Call): Promise<Answer> {
   const { context } = deps;
   const times = new TrackedTimes(context);
 
@@ -238,7 +244,7 @@ async function cancelStopwatch(deps: IssueDependencies, call: Call): Promise<Ans
 }
 
 async function listStopwatches(
-  { access, context, issues, repositories }: IssueDependencies,
+  { accessControl: { access }, context, collaboration: { issues }, storage: { repositories } }: Dependencies,
   call: Call,
 ): Promise<Answer> {
   const times = new TrackedTimes(context);

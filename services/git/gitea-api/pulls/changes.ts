@@ -5,13 +5,17 @@ import { changedFileJson } from '../../wire/pulls.ts';
 import { commitList } from '../commits.ts';
 import { ok, type Answer, type Call, type Route } from '../call.ts';
 import { listHeaders, parsePage, getPageItems, type Page } from '../paging.ts';
-import { getRepositoryAddress } from '../api-dependencies.ts';
-import { getPull, type PullContext, type PullDependencies } from './pull-views.ts';
+import { getRepositoryAddress } from '../repository-requests.ts';
+import { getPull, type PullContext } from './pull-views.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration'>;
 
 /** Builds the routes of the commits, files and diffs of a pull request. */
-export function pullChangeRoutes(deps: PullDependencies): readonly Route[] {
-  const { git, manager, pulls } = deps;
-  const list = commitList(deps);
+export function pullChangeRoutes(deps: Dependencies): readonly Route[] {
+  const { git, manager } = deps.storage;
+  const { pulls } = deps.collaboration;
+  const list = commitList(deps.storage);
 
   return [
     ...(['diff', 'patch'] as const).map((kind): Route => ({
@@ -56,7 +60,7 @@ export function pullChangeRoutes(deps: PullDependencies): readonly Route[] {
 
 /** Streams a pull request as a diff or as a series of patches. @throws Problem (404) */
 export async function pullText(
-  { git, manager, pulls }: Pick<PullDependencies, 'git' | 'manager' | 'pulls'>,
+  { storage: { git, manager }, collaboration: { pulls } }: Pick<RouteDependencies, 'storage' | 'collaboration'>,
   { issue, repository }: PullContext,
   kind: 'diff' | 'patch',
 ): Promise<Answer> {

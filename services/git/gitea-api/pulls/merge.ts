@@ -17,7 +17,13 @@ import {
 } from '../call.ts';
 import { changeReference } from '../change-reference.ts';
 import { requireWrite } from '../issues/issue-access.ts';
-import { getPull, type PullContext, type PullDependencies } from './pull-views.ts';
+import { getPull, type PullContext } from './pull-views.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<
+  RouteDependencies,
+  'context' | 'settings' | 'storage' | 'accessControl' | 'pushControl' | 'collaboration'
+>;
 
 const text = z.string().nullish();
 const mergeBody = z.looseObject({
@@ -33,7 +39,7 @@ const mergeBody = z.looseObject({
 });
 
 /** Builds the routes that merge and update pull requests. */
-export function mergeRoutes(deps: PullDependencies): readonly Route[] {
+export function mergeRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/pulls/:index/merge', 'repository', (call) => checkMerged(deps, call)),
     signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/merge', 'repository', (call) => mergePull(deps, call)),
@@ -42,7 +48,7 @@ export function mergeRoutes(deps: PullDependencies): readonly Route[] {
 }
 
 async function getAuthor(
-  { context, owners }: PullDependencies,
+  { context, storage: { owners } }: Dependencies,
   call: Pick<Call, 'base'>,
   account: string,
 ): Promise<Author> {
@@ -56,13 +62,14 @@ async function getAuthor(
 }
 
 /** Deletes the head branch in a fork after the merge, if the caller may write to it. */
-async function deleteForkBranch(deps: PullDependencies, call: Call, { issue, repository }: PullContext): Promise<void> {
-  const { access, pulls } = deps;
+async function deleteForkBranch(deps: Dependencies, call: Call, { issue, repository }: PullContext): Promise<void> {
+  const { access } = deps.accessControl;
+  const { pulls } = deps.collaboration;
   const { head, headRepository, hasHead } = await pulls.state(repository, issue);
   if (headRepository === undefined || headRepository.id === repository.id || !hasHead) return;
   if (issue.request.head_branch === headRepository.defaultBranch) return;
   if (!(await access.hasLevel(call.caller, headRepository, 'write'))) return;
-  if ((await deps.protections.findRule(headRepository.id, issue.request.head_branch)) !== undefined) return;
+  if ((await deps.pushControl.protections.findRule(headRepository.id, issue.request.head_branch)) !== undefined) return;
   await changeReference(deps, headRepository, getAccount(call), {
     ref: `refs/heads/${issue.request.head_branch}`,
     before: head,
@@ -70,14 +77,14 @@ async function deleteForkBranch(deps: PullDependencies, call: Call, { issue, rep
   });
 }
 
-async function checkMerged(deps: PullDependencies, call: Call): Promise<Answer> {
+async function checkMerged(deps: Dependencies, call: Call): Promise<Answer> {
   const { issue } = await getPull(deps, call);
   if (issue.request.merged_commit === null) throw buildNotFoundProblem();
   return noContent;
 }
 
-async function mergePull(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { merges } = deps;
+async function mergePull(deps: Dependencies, call: Call): Promise<Answer> {
+  const { merges } = deps.collaboration;
   const target = await getPull(deps, call);
   requireWrite(target);
   const { issue, level, repository } = target;
@@ -106,8 +113,9 @@ async function mergePull(deps: PullDependencies, call: Call): Promise<Answer> {
   return { status: 200 };
 }
 
-async function updatePull(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { access, merges, pulls } = deps;
+async function updatePull(deps: Dependencies, call: Call): Promise<Answer> {
+  const { access } = deps.accessControl;
+  const { merges, pulls } = deps.collaboration;
   const { issue, repository } = await getPull(deps, call);
   const style = call.query.get('style') === 'rebase' ? 'rebase' : 'merge';
   const { headRepository } = await pulls.state(repository, issue);

@@ -10,15 +10,18 @@ import { readUsers } from '../../wire/read-users.ts';
 import { listAccountNames } from '../../issues/account-names.ts';
 import { getIssue, requireNotArchived, getIssueRepository } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
-import { getRepositoryName, getRepositoryAddress } from '../api-dependencies.ts';
-import { pullsJson, type PullDependencies } from './pull-views.ts';
+import { getRepositoryName, getRepositoryAddress } from '../repository-requests.ts';
+import { pullsJson } from './pull-views.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration'>;
 
 /** Maximum number of pinned issues, and of pinned pull requests, as in Gitea. */
 const maxPinned = 3;
 const pinPath = '/repos/:owner/:repo/issues/:index/pin';
 
 /** Builds the routes of pinned issues and pull requests. */
-export function pinRoutes(deps: PullDependencies): readonly Route[] {
+export function pinRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/issues/pinned', 'issue', (call) => listPinnedIssues(deps, call)),
     route('GET', '/repos/:owner/:repo/pulls/pinned', 'repository', (call) => listPinnedPulls(deps, call)),
@@ -34,14 +37,14 @@ export function pinRoutes(deps: PullDependencies): readonly Route[] {
 }
 
 async function findPinned(
-  { db, issues }: PullDependencies,
+  { storage: { db }, collaboration: { issues } }: Dependencies,
   repository: number,
   pull: boolean,
 ): Promise<readonly Issue[]> {
   return issues.complete(await pinnedRows(db, repository, Number(pull)));
 }
 
-async function getPinnable(deps: PullDependencies, call: Call) {
+async function getPinnable(deps: Dependencies, call: Call) {
   const target = await getIssue(deps, call);
   if (target.level !== 'admin') throw new Problem('git.forbidden', 403, 'user should be an owner of the repository');
   requireNotArchived(target.repository);
@@ -50,12 +53,12 @@ async function getPinnable(deps: PullDependencies, call: Call) {
 
 /** Pins an issue at a position, counted from 1, or unpins it. */
 async function setPinPosition(
-  deps: PullDependencies,
+  deps: Dependencies,
   call: Call,
   target: Awaited<ReturnType<typeof getPinnable>>,
   to: number | undefined,
 ) {
-  const { writer } = deps;
+  const { writer } = deps.collaboration;
   const { issue, repository } = target;
   await writer.run(repository, getAccount(call), async (work) => {
     const rows = await pinnedRows(work.db, repository.id, issue.pull);
@@ -69,27 +72,27 @@ async function setPinPosition(
   return noContent;
 }
 
-async function listPinnedIssues(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { repository } = await getIssueRepository(deps, call);
+async function listPinnedIssues(deps: Dependencies, call: Call): Promise<Answer> {
+  const { repository } = await getIssueRepository(deps.accessControl, call);
   const all = await findPinned(deps, repository.id, false);
   const toUser = await readUsers(deps, call, listAccountNames(all));
   return ok(all.map((issue) => issueJson(issue, repository, getRepositoryAddress(call, repository), toUser)));
 }
 
-async function listPinnedPulls(deps: PullDependencies, call: Call): Promise<Answer> {
-  const target = await deps.lookup.find(call.caller, ...getRepositoryName(call));
+async function listPinnedPulls(deps: Dependencies, call: Call): Promise<Answer> {
+  const target = await deps.accessControl.lookup.find(call.caller, ...getRepositoryName(call));
   if (target === undefined) throw buildNotFoundProblem();
   return ok(await pullsJson(deps, call, target, (await findPinned(deps, target.repository.id, true)).filter(isPull)));
 }
 
-async function checkPinAllowed(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { db } = deps;
-  const { repository } = await getIssueRepository(deps, call);
+async function checkPinAllowed(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db } = deps.storage;
+  const { repository } = await getIssueRepository(deps.accessControl, call);
   const isFree = async (pull: number) => (await pinnedRows(db, repository.id, pull)).length < maxPinned;
   return ok({ issues: await isFree(0), pull_requests: await isFree(1) });
 }
 
-async function movePin(deps: PullDependencies, call: Call): Promise<Answer> {
+async function movePin(deps: Dependencies, call: Call): Promise<Answer> {
   const target = await getPinnable(deps, call);
   if (target.issue.pin_order === 0) throw new Problem('git.unknown', 404, 'issue is not pinned');
   return setPinPosition(deps, call, target, parseId(call.params['position']));

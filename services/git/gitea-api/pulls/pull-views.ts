@@ -1,9 +1,7 @@
 import { buildNotFoundProblem } from '../../repositories/lookup.ts';
 import type { Issue } from '../../issues/issues.ts';
-import type { Merges } from '../../pulls/merge.ts';
-import type { MergeRules } from '../../pulls/merge-rules.ts';
 import { countLineComments } from '../../pulls/line-comments.ts';
-import { isPull, type Pulls } from '../../pulls/pulls.ts';
+import { isPull } from '../../pulls/pulls.ts';
 import type { Level } from '../../repositories/access.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { PullRow } from '../../store/issue-tables.ts';
@@ -11,16 +9,11 @@ import { pullJson } from '../../wire/pulls.ts';
 import type { Call } from '../call.ts';
 import { readUsers } from '../../wire/read-users.ts';
 import { listAccountNames } from '../../issues/account-names.ts';
-import type { IssueDependencies } from '../issues/issue-access.ts';
 import { parseId } from '../paging.ts';
-import { getRepositoryName, getRepositoryAddress, toRepositoryView } from '../api-dependencies.ts';
+import { getRepositoryName, getRepositoryAddress, toRepositoryView } from '../repository-requests.ts';
+import type { RouteDependencies } from '../../components.ts';
 
-/** Dependencies of the routes of pull requests. */
-export interface PullDependencies extends IssueDependencies {
-  readonly pulls: Pulls;
-  readonly merges: Merges;
-  readonly rules: MergeRules;
-}
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration'>;
 
 export type PullIssue = Issue & { readonly request: PullRow };
 
@@ -31,22 +24,24 @@ export interface PullContext {
 }
 
 /** Returns the pull request of a call. @throws Problem (404) */
-export async function getPull(deps: PullDependencies, call: Call): Promise<PullContext> {
+export async function getPull(deps: Dependencies, call: Call): Promise<PullContext> {
   const [owner, name] = getRepositoryName(call);
-  const result = await deps.lookup.find(call.caller, owner, name);
-  const issue = result && (await deps.issues.find(result.repository.id, parseId(call.params['index'])));
+  const result = await deps.accessControl.lookup.find(call.caller, owner, name);
+  const issue = result && (await deps.collaboration.issues.find(result.repository.id, parseId(call.params['index'])));
   if (result === undefined || issue === undefined || !isPull(issue)) throw buildNotFoundProblem();
   return { ...result, issue };
 }
 
 /** Converts pull requests of one repository to JSON. */
 export async function pullsJson(
-  deps: PullDependencies,
+  deps: Dependencies,
   call: Call,
   { repository, level }: Pick<PullContext, 'repository' | 'level'>,
   some: readonly PullIssue[],
 ): Promise<readonly ReturnType<typeof pullJson>[]> {
-  const { access, db, pulls } = deps;
+  const { access } = deps.accessControl;
+  const { db } = deps.storage;
+  const { pulls } = deps.collaboration;
   const remarks = await countLineComments(db, some);
   const requests =
     some.length === 0
@@ -89,8 +84,8 @@ export async function pullsJson(
 }
 
 /** Reads a pull request again and converts it to JSON. */
-export async function readPullJson(deps: PullDependencies, call: Call, target: PullContext) {
-  const issue = await deps.issues.findById(target.issue.id);
+export async function readPullJson(deps: Dependencies, call: Call, target: PullContext) {
+  const issue = await deps.collaboration.issues.findById(target.issue.id);
   const [json] = issue !== undefined && isPull(issue) ? await pullsJson(deps, call, target, [issue]) : [];
   if (json === undefined) throw buildNotFoundProblem();
   return json;

@@ -24,8 +24,14 @@ import {
 import { parseClosedState, resolveLabelIds, resolveMilestone } from '../issues/fields.ts';
 import { resolveAccounts, mayWrite, requireAuthor, requireNotArchived, parseTime } from '../issues/issue-access.ts';
 import { listHeaders, parsePage } from '../paging.ts';
-import { getRepositoryName } from '../api-dependencies.ts';
-import { getPull, readPullJson, pullsJson, type PullDependencies } from './pull-views.ts';
+import { getRepositoryName } from '../repository-requests.ts';
+import { getPull, readPullJson, pullsJson } from './pull-views.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<
+  RouteDependencies,
+  'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration' | 'features'
+>;
 
 const labels = optional(z.array(z.union([z.int(), z.string()])));
 const pullBody = z.object({
@@ -54,7 +60,7 @@ const changeBody = z.object({
 });
 
 /** Builds the routes of pull requests. */
-export function pullRoutes(deps: PullDependencies): readonly Route[] {
+export function pullRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/commits/:sha/pull', 'repository', (call) => readPullOfCommit(deps, call)),
     route('GET', '/repos/:owner/:repo/pulls', 'repository', (call) => listPulls(deps, call)),
@@ -67,7 +73,7 @@ export function pullRoutes(deps: PullDependencies): readonly Route[] {
   ];
 }
 
-async function getRepository({ lookup }: PullDependencies, call: Call) {
+async function getRepository({ accessControl: { lookup } }: Dependencies, call: Call) {
   const [owner, name] = getRepositoryName(call);
   const result = await lookup.find(call.caller, owner, name);
   if (result === undefined) throw buildNotFoundProblem();
@@ -76,7 +82,7 @@ async function getRepository({ lookup }: PullDependencies, call: Call) {
 
 /** Returns the name of an owner's fork of a repository. */
 async function findForkName(
-  { forks, repositories }: PullDependencies,
+  { features: { forks }, storage: { repositories } }: Dependencies,
   repository: Repository,
   owner: string,
 ): Promise<string | undefined> {
@@ -85,7 +91,7 @@ async function findForkName(
 }
 
 /** Returns true for the same repository and for a fork and its parent. */
-async function areRelated({ forks }: PullDependencies, one: Repository, other: Repository): Promise<boolean> {
+async function areRelated({ features: { forks } }: Dependencies, one: Repository, other: Repository): Promise<boolean> {
   return (
     one.id === other.id ||
     (await forks.listForkIds(one.id)).includes(other.id) ||
@@ -94,8 +100,9 @@ async function areRelated({ forks }: PullDependencies, one: Repository, other: R
 }
 
 /** Resolves `dev`, `user:dev` or `user/repository:dev` to a branch that the caller may read. @throws Problem (404) */
-async function getHead(deps: PullDependencies, call: Call, repository: Repository, text: string): Promise<PullHead> {
-  const { lookup, pulls } = deps;
+async function getHead(deps: Dependencies, call: Call, repository: Repository, text: string): Promise<PullHead> {
+  const { lookup } = deps.accessControl;
+  const { pulls } = deps.collaboration;
   const [, qualifier, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
   const [owner = '', name] = qualifier?.split('/', 2) ?? [repository.owner, repository.name];
   const from = await lookup.find(
@@ -110,11 +117,11 @@ async function getHead(deps: PullDependencies, call: Call, repository: Repositor
   return { repository: from.repository, branch, commit };
 }
 
-async function readPullOfCommit(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { issues } = deps;
+async function readPullOfCommit(deps: Dependencies, call: Call): Promise<Answer> {
+  const { issues } = deps.collaboration;
   const context = await getRepository(deps, call);
   const sha = call.params['sha'] ?? '';
-  const row = await deps.db
+  const row = await deps.storage.db
     .selectFrom('pulls')
     .innerJoin('issues', 'issues.id', 'pulls.issue_id')
     .select('issues.id')
@@ -126,8 +133,8 @@ async function readPullOfCommit(deps: PullDependencies, call: Call): Promise<Ans
   return ok((await pullsJson(deps, call, context, [issue]))[0]);
 }
 
-async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { issues } = deps;
+async function listPulls(deps: Dependencies, call: Call): Promise<Answer> {
+  const { issues } = deps.collaboration;
   const context = await getRepository(deps, call);
   const { query } = call;
   const page = parsePage(query);
@@ -153,8 +160,8 @@ async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
   return ok(await pullsJson(deps, call, context, result.issues.filter(isPull)), listHeaders(call, page, result.total));
 }
 
-async function createPull(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { issues, pulls } = deps;
+async function createPull(deps: Dependencies, call: Call): Promise<Answer> {
+  const { issues, pulls } = deps.collaboration;
   const context = await getRepository(deps, call);
   const { repository, level } = context;
   requireNotArchived(repository);
@@ -169,8 +176,8 @@ async function createPull(deps: PullDependencies, call: Call): Promise<Answer> {
     title: input.title,
     body: input.body ?? '',
     assignees: mayEditFields ? await resolveAccounts(deps, names) : [],
-    labels: mayEditFields ? await resolveLabelIds(deps, repository, input.labels ?? []) : [],
-    milestone: mayEditFields ? await resolveMilestone(deps, repository, input.milestone) : undefined,
+    labels: mayEditFields ? await resolveLabelIds(deps.storage, repository, input.labels ?? []) : [],
+    milestone: mayEditFields ? await resolveMilestone(deps.storage, repository, input.milestone) : undefined,
     dueAt: mayEditFields ? parseTime(input.due_date) : undefined,
   });
   const issue = await issues.find(repository.id, number);
@@ -178,8 +185,8 @@ async function createPull(deps: PullDependencies, call: Call): Promise<Answer> {
   return created(await readPullJson(deps, call, { ...context, issue }));
 }
 
-async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { pulls, writer } = deps;
+async function changePull(deps: Dependencies, call: Call): Promise<Answer> {
+  const { pulls, writer } = deps.collaboration;
   const context = await getPull(deps, call);
   const { issue, level, repository } = context;
   requireAuthor(call, context);
@@ -198,9 +205,13 @@ async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
   const assignees =
     mayEditFields && assigneeNames !== undefined ? await resolveAccounts(deps, assigneeNames) : undefined;
   const labelIds =
-    mayEditFields && input.labels !== undefined ? await resolveLabelIds(deps, repository, input.labels) : undefined;
+    mayEditFields && input.labels !== undefined
+      ? await resolveLabelIds(deps.storage, repository, input.labels)
+      : undefined;
   const milestone =
-    mayEditFields && input.milestone !== 0 ? await resolveMilestone(deps, repository, input.milestone) : undefined;
+    mayEditFields && input.milestone !== 0
+      ? await resolveMilestone(deps.storage, repository, input.milestone)
+      : undefined;
   const dueAt = input.unset_due_date === true ? null : parseTime(input.due_date);
   const title = input.title?.trim() ?? '';
   if (title.length > 255) throw new Problem('git.invalid', 422, '[Title]: MaxSize');
@@ -228,8 +239,8 @@ async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
   return created(await readPullJson(deps, call, context));
 }
 
-async function findPullByBranches(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { issues } = deps;
+async function findPullByBranches(deps: Dependencies, call: Call): Promise<Answer> {
+  const { issues } = deps.collaboration;
   const context = await getRepository(deps, call);
   const { base = '', head = '' } = call.params;
   const branch = head.slice(head.indexOf(':') + 1);

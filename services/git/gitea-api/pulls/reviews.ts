@@ -31,8 +31,11 @@ import {
 import { readUsers } from '../../wire/read-users.ts';
 import { resolveAccounts, mayWrite, requireNotArchived, requireWrite } from '../issues/issue-access.ts';
 import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
-import { getLevelOfAccount, getRepositoryAddress } from '../api-dependencies.ts';
-import { getPull, type PullContext, type PullDependencies } from './pull-views.ts';
+import { getLevelOfAccount, getRepositoryAddress } from '../repository-requests.ts';
+import { getPull, type PullContext } from './pull-views.ts';
+import type { RouteDependencies } from '../../components.ts';
+
+type Dependencies = Pick<RouteDependencies, 'context' | 'settings' | 'storage' | 'accessControl' | 'collaboration'>;
 
 const reviewBody = z.object({
   event: optional(z.string()),
@@ -62,7 +65,7 @@ const states: Readonly<Record<string, ReviewState>> = {
 };
 
 /** Builds the routes of reviews and line comments. */
-export function reviewRoutes(deps: PullDependencies): readonly Route[] {
+export function reviewRoutes(deps: Dependencies): readonly Route[] {
   return [
     route('GET', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) => listReviews(deps, call)),
     signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) => createReview(deps, call)),
@@ -102,12 +105,13 @@ function isVisible(call: Call, review: ReviewRow): boolean {
 }
 
 async function reviewsJson(
-  deps: PullDependencies,
+  deps: Dependencies,
   call: Call,
   { issue, repository }: PullContext,
   reviews: readonly ReviewRow[],
 ) {
-  const { db, pulls } = deps;
+  const { db } = deps.storage;
+  const { pulls } = deps.collaboration;
   const entries = await db
     .selectFrom('issue_entries')
     .select(['id', 'kind', 'review_id'])
@@ -131,8 +135,8 @@ async function reviewsJson(
   });
 }
 
-async function getReview(deps: PullDependencies, call: Call) {
-  const { db } = deps;
+async function getReview(deps: Dependencies, call: Call) {
+  const { db } = deps.storage;
   const target = await getPull(deps, call);
   const review = await db
     .selectFrom('reviews')
@@ -144,8 +148,8 @@ async function getReview(deps: PullDependencies, call: Call) {
   return { ...target, review };
 }
 
-async function reviewResponse(deps: PullDependencies, call: Call, target: PullContext, id: number) {
-  const { db } = deps;
+async function reviewResponse(deps: Dependencies, call: Call, target: PullContext, id: number) {
+  const { db } = deps.storage;
   const [result] = await reviewsJson(
     deps,
     call,
@@ -157,7 +161,7 @@ async function reviewResponse(deps: PullDependencies, call: Call, target: PullCo
 }
 
 async function toLineComments(
-  { git, manager, pulls }: PullDependencies,
+  { storage: { git, manager }, collaboration: { pulls } }: Dependencies,
   repository: Repository,
   target: PullContext,
   input: z.infer<typeof reviewBody>['comments'],
@@ -189,8 +193,8 @@ async function toLineComments(
   );
 }
 
-async function listReviews(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { db } = deps;
+async function listReviews(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db } = deps.storage;
   const target = await getPull(deps, call);
   const all = await db
     .selectFrom('reviews')
@@ -206,8 +210,8 @@ async function listReviews(deps: PullDependencies, call: Call): Promise<Answer> 
   );
 }
 
-async function createReview(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { pulls, writer } = deps;
+async function createReview(deps: Dependencies, call: Call): Promise<Answer> {
+  const { pulls, writer } = deps.collaboration;
   const target = await getPull(deps, call);
   const { issue, level, repository } = target;
   requireNotArchived(repository);
@@ -224,13 +228,13 @@ async function createReview(deps: PullDependencies, call: Call): Promise<Answer>
   return reviewResponse(deps, call, target, id);
 }
 
-async function readReview(deps: PullDependencies, call: Call): Promise<Answer> {
+async function readReview(deps: Dependencies, call: Call): Promise<Answer> {
   const { review, ...target } = await getReview(deps, call);
   return reviewResponse(deps, call, target, review.id);
 }
 
-async function submitPendingReview(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { writer } = deps;
+async function submitPendingReview(deps: Dependencies, call: Call): Promise<Answer> {
+  const { writer } = deps.collaboration;
   const { review, ...target } = await getReview(deps, call);
   if (review.author !== getAccount(call) || review.state !== 'PENDING')
     throw new Problem('git.invalid', 422, 'review is not pending');
@@ -243,8 +247,9 @@ async function submitPendingReview(deps: PullDependencies, call: Call): Promise<
   return reviewResponse(deps, call, target, review.id);
 }
 
-async function deleteReview(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { context, writer } = deps;
+async function deleteReview(deps: Dependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { writer } = deps.collaboration;
   const attachments = new Attachments(context);
 
   const { review, level, repository } = await getReview(deps, call);
@@ -256,27 +261,27 @@ async function deleteReview(deps: PullDependencies, call: Call): Promise<Answer>
 }
 
 /** Dismisses a review, or restores a dismissed one. */
-async function dismissReview(deps: PullDependencies, call: Call, isDismissed: boolean): Promise<Answer> {
+async function dismissReview(deps: Dependencies, call: Call, isDismissed: boolean): Promise<Answer> {
   const { review, ...target } = await getReview(deps, call);
   requireWrite(target);
   const { message = '' } = await readJsonBody(call, dismissBody);
-  await deps.writer.run(target.repository, getAccount(call), (work) =>
+  await deps.collaboration.writer.run(target.repository, getAccount(call), (work) =>
     setDismissed(work, review, isDismissed, message),
   );
   return reviewResponse(deps, call, target, review.id);
 }
 
-async function requestReviewers(deps: PullDependencies, call: Call): Promise<Answer> {
+async function requestReviewers(deps: Dependencies, call: Call): Promise<Answer> {
   const { target, names } = await readReviewers(deps, call);
   for (const name of names) {
-    if ((await getLevelOfAccount(deps, name, target.repository)) === 'none')
+    if ((await getLevelOfAccount(deps.accessControl, name, target.repository)) === 'none')
       throw new Problem('git.invalid', 422, `Reviewer can't read [user: ${name}]`);
   }
   await saveReviewers(deps, call, target, names, true);
   return created(await reviewRequestsJson(deps, call, target, names));
 }
 
-async function removeReviewers(deps: PullDependencies, call: Call): Promise<Answer> {
+async function removeReviewers(deps: Dependencies, call: Call): Promise<Answer> {
   const { target, names } = await readReviewers(deps, call);
   await saveReviewers(deps, call, target, names, false);
   return noContent;
@@ -284,7 +289,7 @@ async function removeReviewers(deps: PullDependencies, call: Call): Promise<Answ
 
 /** Returns the pull request and the accounts of a request. @throws Problem (403) unless the caller may change them */
 async function readReviewers(
-  deps: PullDependencies,
+  deps: Dependencies,
   call: Call,
 ): Promise<{ readonly target: PullContext; readonly names: readonly string[] }> {
   const target = await getPull(deps, call);
@@ -295,7 +300,7 @@ async function readReviewers(
 }
 
 async function saveReviewers(
-  { writer }: PullDependencies,
+  { collaboration: { writer } }: Dependencies,
   call: Call,
   { repository, issue }: PullContext,
   names: readonly string[],
@@ -307,13 +312,13 @@ async function saveReviewers(
 
 /** Converts requested reviews to JSON: reviews without an ID and with the state `REQUEST_REVIEW`. */
 async function reviewRequestsJson(
-  deps: PullDependencies,
+  deps: Dependencies,
   call: Call,
   { repository, issue }: PullContext,
   names: readonly string[],
 ) {
   const now = deps.context.clock.now();
-  const { head } = await deps.pulls.state(repository, issue);
+  const { head } = await deps.collaboration.pulls.state(repository, issue);
   const fields = {
     id: 0,
     issue_id: issue.id,
@@ -332,8 +337,8 @@ async function reviewRequestsJson(
   );
 }
 
-async function listReviewComments(deps: PullDependencies, call: Call): Promise<Answer> {
-  const { db } = deps;
+async function listReviewComments(deps: Dependencies, call: Call): Promise<Answer> {
+  const { db } = deps.storage;
   const { issue, repository, review } = await getReview(deps, call);
   const rows = await db
     .selectFrom('issue_entries')
