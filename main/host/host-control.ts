@@ -1,3 +1,4 @@
+import { currentPlatform } from '../../services/kit/platform/current-platform.ts';
 import { createServer } from 'node:net';
 import type { Bus } from '../../services/contracts/bus.ts';
 import type { BackupStore } from '../../services/contracts/control/backups.ts';
@@ -69,6 +70,7 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
   );
   return {
     version,
+    platform: currentPlatform,
     safeMode: dependencies.safeMode,
     configProblems: () => [
       ...config.problems.map(({ path, message }) => ({ path, message })),

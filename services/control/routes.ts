@@ -39,6 +39,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       setupNeeded: await host.firstRun.needed(),
       safeMode: host.safeMode,
       version: host.version,
+      platform: identity ? host.platform : null,
     })),
     implement(controlApi.setup, async ({ body, remoteAddress, userAgent }) => {
       await host.firstRun.complete(body.code, body.name, body.password, remoteAddress);

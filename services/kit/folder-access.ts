@@ -1,3 +1,4 @@
+import { protectedFolderHint } from '../contracts/macos-privacy.ts';
 import { currentPlatform } from './platform/current-platform.ts';
 
 /**
@@ -10,10 +11,7 @@ export function explainFolderAccess(error: unknown, platform: NodeJS.Platform = 
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code !== 'EACCES' && code !== 'EPERM') return undefined;
   if (code === 'EPERM' && platform === 'darwin') {
-    return (
-      'macOS does not let Homeport read this folder. Open System Settings, Privacy & Security, Files and Folders (or Full ' +
-      'Disk Access), allow Homeport there, and start it again'
-    );
+    return `this computer does not let Homeport read it. ${protectedFolderHint.replace(/\.$/, '')}`;
   }
   return 'this computer does not let Homeport read it';
 }

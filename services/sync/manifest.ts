@@ -1,4 +1,6 @@
+import { currentPlatform } from '../kit/platform/current-platform.ts';
 import { liveTopic } from '../contracts/control/live.ts';
+import { getPathExamples } from '../contracts/path-examples.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
 import { rclone } from './engine/engine-spec.ts';
@@ -15,7 +17,9 @@ export const manifest = defineManifest({
   listeners: [
     { name: 'http', title: 'Sync', protocol: 'http', port: 5572, crossOrigin: 'refuse', authenticates: true },
   ],
-  grantable: [{ service: 'sync', title: 'Folders and remotes to sync', example: '/home/ada/Photos/*' }],
+  grantable: [
+    { service: 'sync', title: 'Folders and remotes to sync', example: `${getPathExamples(currentPlatform).photos}/*` },
+  ],
   pulse: { counter: 'sync_transferred_files_total', what: 'files' },
   settings: Settings,
   mainSettings: ['enabled', 'bandwidth', 'maxDeletes', 'maxDeletePercent', 'keepReplacedDays', 'keepDays'],

@@ -6,6 +6,7 @@ import { sessionSecret } from '../api/session-secret.ts';
 import { bridge } from './bridge.ts';
 import { links } from './links.svelte.ts';
 import { live } from './live.svelte.ts';
+import { getServerPlatform, setServerPlatform } from './server-platform.ts';
 import { toasts } from './toasts.svelte.ts';
 
 interface SignedInAccount {
@@ -47,9 +48,10 @@ class Session {
     // Most visitors have a valid session: the event stream, which lists wait for, is opened at the same time.
     if (this.phase === 'loading' && before !== null) live.start();
     try {
-      const { account, setupNeeded, safeMode, version } = await this.#readSession();
+      const { account, setupNeeded, safeMode, version, platform } = await this.#readSession();
       this.safeMode = safeMode;
       this.version = version;
+      if (platform !== null) setServerPlatform(platform);
       if (account) this.#enter(account);
       // Another session was started in the meantime: the reply was about the previous one.
       else if (sessionSecret.current() !== before) await this.load();
@@ -130,6 +132,15 @@ class Session {
     this.#clear();
   }
 
+  /** Loads what only signed-in accounts are told about the host. */
+  async #loadPlatform(): Promise<void> {
+    try {
+      setServerPlatform((await call(controlApi.session)).platform ?? '');
+    } catch {
+      // Examples then are those of Linux.
+    }
+  }
+
   #enter(account: SignedInAccount): void {
     if (this.account !== null && this.account.name !== account.name) this.generation += 1;
     // Links of the previous session are cleared, so that open pages request new ones.
@@ -144,6 +155,7 @@ class Session {
       return;
     }
     this.phase = 'signed-in';
+    if (getServerPlatform() === '') void this.#loadPlatform();
     live.start();
   }
 

@@ -94,6 +94,10 @@ export const controlApi = {
       setupNeeded: z.boolean(),
       safeMode: z.boolean(),
       version: z.string(),
+      platform: z
+        .string()
+        .nullable()
+        .describe('System that Homeport runs on, as Node names it; null without a sign-in.'),
     }),
   }),
   setup: defineRoute({

@@ -15,6 +15,8 @@ import type { SettingsView } from './settings.ts';
 /** Control over the host, available to the control service only. */
 export interface HostControl {
   readonly version: string;
+  /** System of this computer. */
+  readonly platform: NodeJS.Platform;
   /** True when started with --safe-mode, or when the settings file or its host section is invalid. */
   readonly safeMode: boolean;
   /** Errors in the settings by field path. A service with an error does not run. */

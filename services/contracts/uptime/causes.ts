@@ -1,3 +1,5 @@
+import { getLocalNetworkHint } from '../macos-privacy.ts';
+
 type FailureRule = readonly [pattern: RegExp, words: string | ((match: RegExpExecArray) => string)];
 
 /** Error messages of failed checks, from libraries and Uptime Kuma, with explanations. The first match applies. */
@@ -48,11 +50,17 @@ const rules: readonly FailureRule[] = [
   [/Flip UP to DOWN/, 'It answers, and should not.'],
 ];
 
-/** Explains the message of a failed check; undefined when it needs no explanation or is unknown. */
-export function explainFailure(msg: string): string | undefined {
+/**
+ * Explains the message of a failed check; undefined when it needs no explanation or is unknown.
+ * @param platform System of the computer that runs the checks, if it is known.
+ */
+export function explainFailure(msg: string, platform = ''): string | undefined {
   for (const [pattern, words] of rules) {
     const match = pattern.exec(msg);
-    if (match !== null) return typeof words === 'string' ? words : words(match);
+    if (match === null) continue;
+    const explanation = typeof words === 'string' ? words : words(match);
+    const hint = /\bEHOSTUNREACH\b/.test(msg) ? getLocalNetworkHint(msg, platform) : '';
+    return `${explanation} ${hint}`.trim();
   }
   return undefined;
 }

@@ -1,3 +1,5 @@
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
+import { getLocalNetworkHint } from '../../contracts/macos-privacy.ts';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
@@ -70,9 +72,10 @@ async function findRequestFailure(pendingRequest: ReturnType<typeof request>): P
   }
 }
 
-function formatFailure(error: unknown): string {
+function formatFailure(error: unknown, platform: NodeJS.Platform = currentPlatform): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return failureLabels[code] ?? message;
+  const hint = code === 'EHOSTUNREACH' ? getLocalNetworkHint(message, platform).replace(/\.$/, '') : '';
+  return hint === '' ? (failureLabels[code] ?? message) : hint;
 }
 
 const failureLabels: Readonly<Record<string, string>> = {

@@ -1,7 +1,9 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { removeTree } from '../../kit/platform/file-replacement.ts';
+import { getPathExamples } from '../../contracts/path-examples.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { GitError, type Git, type RunOptions } from '../engine/git.ts';
@@ -91,7 +93,7 @@ export async function setRemote(git: Git, folder: string, address: string): Prom
  */
 async function resolveFolder(requestedPath: string, data: string): Promise<string> {
   if (!isAbsolute(requestedPath) || requestedPath.includes('\0'))
-    throw buildFolderProblem('Name it from its very beginning, such as /home/ada/project.');
+    throw buildFolderProblem(`Write its whole path, such as ${getPathExamples(currentPlatform).project}.`);
   const folder = await realpath(requestedPath).catch((cause: unknown) => {
     throw buildFolderProblem('There is no such folder.', cause);
   });

@@ -1,3 +1,5 @@
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
+import { getLocalNetworkHint, protectedFolderHint } from '../../contracts/macos-privacy.ts';
 /** Failure as it is stored. */
 export interface StoredFailure {
   /** Text of rclone, Go or Node, or a sentence of the service. */
@@ -171,16 +173,28 @@ export function explainFailure(failure: StoredFailure, source = ''): Cause {
 }
 
 /** Returns the explanation of a known failure. Other messages may contain an address with its password. */
-export function findExplanation({ error, code }: StoredFailure, source = ''): string | undefined {
+export function findExplanation(
+  { error, code }: StoredFailure,
+  source = '',
+  platform: NodeJS.Platform = currentPlatform,
+): string | undefined {
   const text = error.trim().slice(-maxMessageLength);
   if (explainedCodes.includes(code)) return text;
   const ownExplanation = codeExplanations[code];
   if (ownExplanation !== undefined) return ownExplanation;
   for (const [pattern, explanation] of causes) {
     const match = pattern.exec(text);
-    if (match !== null) return typeof explanation === 'string' ? explanation : explanation(match, source);
+    if (match === null) continue;
+    const sentence = typeof explanation === 'string' ? explanation : explanation(match, source);
+    return `${sentence} ${getMacosHint(text, platform)}`.trim();
   }
   return undefined;
+}
+
+/** Names the setting of macOS that is the usual cause of an error. */
+function getMacosHint(text: string, platform: NodeJS.Platform): string {
+  if (platform === 'darwin' && /operation not permitted|\bEPERM\b/i.test(text)) return protectedFolderHint;
+  return /no route to host|\bEHOSTUNREACH\b/i.test(text) ? getLocalNetworkHint(text, platform) : '';
 }
 
 function getPath({ groups }: RegExpExecArray, fallback: string): string {

@@ -1,3 +1,5 @@
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
+import { getPathExamples } from '../../contracts/path-examples.ts';
 import type { Kysely } from 'kysely';
 import { hasWindowsPaths } from '../../kit/platform/file-systems.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -305,7 +307,8 @@ export class Tasks implements Disposable {
     const { access, context } = this.#options;
     getScheduledTime(fields, context.clock.now());
     for (const field of ['source', 'destination'] as const) {
-      const detail = 'Write a folder such as /home/ada/Photos, or a remote such as drive:Photos.';
+      const { photos } = getPathExamples(currentPlatform);
+      const detail = `Write a folder such as ${photos}, or a remote such as drive:Photos.`;
       if (
         parseLocation(fields[field], hasWindowsPaths()).kind === 'inline' ||
         findCommandOption(fields[field]) !== undefined

@@ -1,3 +1,4 @@
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { explainFailure } from '../../contracts/uptime/causes.ts';
 import type { DueWarning } from '../domain/certificate.ts';
@@ -214,7 +215,7 @@ function buildMonitorFields({ id, config }: EventSubject) {
 
 /** Returns the explained cause and the target. Never empty, because some receivers reject empty bodies. */
 function buildBody({ config }: EventSubject, msg: string): string {
-  const cause = explainFailure(msg) ?? '';
+  const cause = explainFailure(msg, currentPlatform) ?? '';
   const target = getTarget(config);
   const parts = [cause, cause.includes(target) ? '' : target, cause === '' ? msg : ''];
   return parts.filter((part) => part !== '').join('\n') || config.name;

@@ -80,7 +80,12 @@ describe('session', () => {
   it('is empty before a sign-in', async () => {
     const { status, body } = await sendRequest('GET', '/api/session', { authorization: '' });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ account: null, setupNeeded: false, safeMode: false });
+    expect(body).toMatchObject({ account: null, setupNeeded: false, safeMode: false, platform: null });
+  });
+
+  it('contains the system of the host for accounts', async () => {
+    const { body } = await sendRequest('GET', '/api/session', { authorization: userAuthorization });
+    expect(body).toMatchObject({ platform: process.platform });
   });
 
   it('starts with the correct password and ends on request', async () => {

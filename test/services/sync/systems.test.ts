@@ -188,7 +188,7 @@ describe('folder that the privacy settings of macOS protect', () => {
     const readdir = (() => Promise.reject(refused('EPERM'))) as unknown as typeof promises.readdir;
     using _read = replaceBuiltin(promises, { readdir });
     await expect(browse({} as Parameters<typeof browse>[0], folder, 'darwin')).rejects.toThrow(
-      'macOS does not let Homeport read this folder. Open System Settings',
+      'macOS may protect this folder: allow Homeport in System Settings',
     );
     await expect(browse({} as Parameters<typeof browse>[0], folder, 'linux')).rejects.toThrow(
       'this computer does not let Homeport read it',

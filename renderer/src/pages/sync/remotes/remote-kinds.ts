@@ -1,11 +1,12 @@
 import * as m from '#messages/sync';
+import type { PathExamples } from '../../../../../services/contracts/path-examples.ts';
 import type { ProviderField, SyncProvider } from '../../../../../services/contracts/sync/remotes.ts';
 
 /** Label and help of a field that is shown first. */
 interface FieldText {
   readonly name: string;
   readonly label: () => string;
-  readonly help?: () => string;
+  readonly help?: (examples: PathExamples) => string;
   /** Shows a select field instead of a text field with suggestions. */
   readonly isSelect?: true;
 }
@@ -46,7 +47,7 @@ const kindTexts: Readonly<Record<string, KindText>> = {
       {
         name: 'key_file',
         label: m.keyFile,
-        help: m.keyFileHint,
+        help: ({ keyFile }) => m.keyFileHint({ keyFile }),
       },
     ],
   },
@@ -80,7 +81,7 @@ const kindTexts: Readonly<Record<string, KindText>> = {
       {
         name: 'remote',
         label: m.folder,
-        help: m.aliasFolderHint,
+        help: ({ drive }) => m.aliasFolderHint({ drive }),
       },
     ],
   },
@@ -219,6 +220,7 @@ export interface RemoteFormField {
 export function groupFields(
   type: string,
   fields: readonly ProviderField[],
+  examples: PathExamples,
 ): {
   readonly first: readonly RemoteFormField[];
   readonly more: readonly RemoteFormField[];
@@ -230,7 +232,7 @@ export function groupFields(
     return {
       field,
       label: getFieldLabel(field, fieldText?.label()),
-      help: fieldText === undefined ? getFirstLine(field.help) : (fieldText.help?.() ?? ''),
+      help: fieldText === undefined ? getFirstLine(field.help) : (fieldText.help?.(examples) ?? ''),
       isSelect: field.kind === 'choice' || fieldText?.isSelect === true,
     };
   });

@@ -1,6 +1,7 @@
 import * as m from '#messages/uptime';
 import { defineNumberFormat, formatNumber } from '../../../../../messages/format.ts';
 import { explainFailure } from '../../../../../services/contracts/uptime/causes.ts';
+import { getServerPlatform } from '../../../state/server-platform.ts';
 import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
 import type { IconName } from '../../../icons/icons.ts';
 import { formatMoment } from '../../../parts/text/format.ts';
@@ -65,7 +66,7 @@ export function getTypeLabel(type: string): string {
 
 /** Formats the message of a check and explains known error codes. */
 export function formatCause(msg: string): string {
-  const explanation = explainFailure(msg);
+  const explanation = explainFailure(msg, getServerPlatform());
   if (explanation !== undefined) return explanation;
   // Uptime Kuma writes the answer of a website that is up as `200 - OK`.
   const answer = /^(\d{3}) - ?(.*)$/.exec(msg);
