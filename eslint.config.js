@@ -33,6 +33,7 @@ const sentenceReaders = [
   'services/sync/domain/failure-cause.ts',
   // Versions and addresses that a program prints when it starts.
   'services/downloads/engine/engines.ts',
+  'services/git/engine/engine-spec.ts',
   'services/sync/engine/engine.ts',
   // Messages of programs and texts of addons and users, which are the input of these files.
   'services/addons/domain/{select-file,stream-text/*}.ts',
@@ -152,8 +153,8 @@ export default typescript.config(
     files: ['scripts/**/*.{mjs,ts}'],
     layers: ['scripts/commands.mjs'],
   }),
-  // Folders whose texts are in the catalogs.
-  ...messageRules(['renderer/src/pages/downloads/**/*.{ts,svelte}', 'renderer/src/pages/home/**/*.{ts,svelte}']),
+  // Folders whose texts come from catalogs.
+  ...messageRules(['downloads', 'home', 'sync', 'uptime'].map((name) => `renderer/src/pages/${name}/**/*.{ts,svelte}`)),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],

@@ -78,7 +78,7 @@ export interface Children {
    */
   start(options: ChildOptions): Promise<RunningChild>;
   /** Registers the local address of a running program, such as `http://127.0.0.1:5573`; see `Context.addresses`. */
-  registerAddress(child: RunningChild, address: string): void;
+  registerAddress(child: Pick<RunningChild, 'exited'>, address: string): void;
   /** Starts the program and restarts it whenever it ends, after pauses that grow from 1 s to 60 s. */
   supervise(childOptions: ChildOptions, options: SupervisionOptions): SupervisedProcess;
 }

@@ -252,7 +252,7 @@ export interface StoredKeys {
 }
 
 /** Parts of a service's context that exist before its code is loaded. */
-export interface UnloadedService<Settings = any> extends Pick<Context, 'children' | 'db' | 'files'> {
+export interface UnloadedService<Settings = any> extends Pick<Context, 'children' | 'db' | 'engines' | 'files'> {
   readonly settings: Settings;
 }
 

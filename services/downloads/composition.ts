@@ -10,7 +10,7 @@ import { createCommandSettings, withoutArchive } from './engine/command-settings
 import { Driver } from './engine/driver.ts';
 import { EngineMonitor } from './engine/engine-monitor.ts';
 import { Extractor } from './engine/extractor.ts';
-import { selectJavaScriptRuntime, type JavaScriptRuntime } from './engine/javascript-runtime.ts';
+import { createRuntimeSearch, selectJavaScriptRuntime, type JavaScriptRuntime } from './engine/javascript-runtime.ts';
 import { Limits } from './limits/limits.ts';
 import { readFullHistory, type MetubeDependencies } from './metube-api/listener.ts';
 import { admitLiveClient } from './metube-api/sign-in.ts';
@@ -96,7 +96,7 @@ interface Extraction {
 
 function composeExtraction(context: Context, settings: Settings, folders: Folders, cookies: Cookies): Extraction {
   const { engines, clock, log, vault } = context;
-  const javaScript = selectJavaScriptRuntime();
+  const javaScript = selectJavaScriptRuntime(createRuntimeSearch(engines));
   const extractor = new Extractor({
     engines,
     clock,
@@ -108,7 +108,7 @@ function composeExtraction(context: Context, settings: Settings, folders: Folder
       return settings.allowPrivateAddresses;
     },
   });
-  const commandSettings = createCommandSettings(settings, folders, javaScript.args);
+  const commandSettings = createCommandSettings(settings, folders, javaScript);
   const driver = new Driver({ engines, extractor, clock, vault, cookies, log, settings: commandSettings });
   return { javaScript, extractor, commandSettings, driver };
 }

@@ -1,5 +1,6 @@
 import { externalServiceName } from '../contracts/gateway/external-service-name.ts';
 import { z } from 'zod';
+import { pathSetting } from '../kit/platform/path-setting.ts';
 import { publicPathPattern } from './domain/public-paths.ts';
 import { upstreamHostPattern, upstreamPattern } from './domain/upstream.ts';
 import { oidcEnvironment, oidcFields } from './oidc/fields.ts';
@@ -21,11 +22,7 @@ const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   'Use an address or a network such as 192.168.1.0/24.',
 );
-const file = z
-  .string()
-  .max(4096)
-  .regex(/^(|[/\\]|[A-Za-z]:[/\\]).*/, 'Use an absolute path.')
-  .default('');
+const file = pathSetting.default('');
 
 export const Settings = z.object({
   shared: z

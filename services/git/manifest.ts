@@ -1,6 +1,7 @@
 import { liveTopic } from '../contracts/control/live.ts';
 import { gitIssuesChanged, gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
+import { gitEngine } from './engine/engine-spec.ts';
 import { excludedFolders } from './repositories/backup.ts';
 import { loadOnDemand } from './load-on-demand.ts';
 import { environment, Settings } from './settings.ts';
@@ -49,6 +50,7 @@ export const manifest = defineManifest({
     Pushes: ['maxPushMegabytes', 'noticeBranches'],
   },
   loadOnDemand,
+  engines: [gitEngine],
   keys: { files: { 'ssh-ed25519': ['ssh_host_ed25519_key'], 'ssh-rsa': ['ssh_host_rsa_key'] } },
   migrations: [...migrations, ...issueMigrations],
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],

@@ -94,7 +94,7 @@ export const Settings = z.object({
     .string()
     .max(4096)
     .default('')
-    .meta({ title: 'Git executable', description: 'Absolute path of git. Leave empty to use git from the PATH.' }),
+    .meta({ title: 'Git executable', description: 'Absolute path of git. Leave empty to use the engine.' }),
 });
 export type Settings = z.infer<typeof Settings>;
 

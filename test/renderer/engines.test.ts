@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     const itsPath = ffmpeg.getByRole('link', { name: 'Its path is set in the settings' });
     expect(await itsPath.getAttribute('href')).toBe('/settings/engines/ffmpegPath');
     expect(await ffmpeg.getByRole('button', { name: 'Install ffmpeg' }).count()).toBe(0);
-    expect(await rows.count()).toBe(5);
+    expect(await rows.count()).toBe(6);
     expect(visit.complaints).toEqual([]);
   });
 

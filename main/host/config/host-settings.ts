@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pathSetting } from '../../../services/kit/platform/path-setting.ts';
 import { declaredFields } from './declared-settings.ts';
 
 const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name or address, without http:// or a path.');
@@ -102,18 +103,13 @@ export const HostSettings = z.object({
         'key and can be restored on every computer. Before you run Homeport without a window or copy the data ' +
         'folder, disable this setting and start the desktop app once.',
     }),
-  backupFolder: z
-    .string()
-    .max(4096)
-    .regex(/^(|[/\\]|[A-Za-z]:[/\\]).*/, 'Use an absolute path.')
-    .default('')
-    .meta({
-      title: 'Backup folder',
-      description:
-        'Folder for backups, ideally on another disk. Leave empty to use a folder next to the data folder, ' +
-        'with "-backups" added to its name.',
-      folder: true,
-    }),
+  backupFolder: pathSetting.default('').meta({
+    title: 'Backup folder',
+    description:
+      'Folder for backups, ideally on another disk. Leave empty to use a folder next to the data folder, ' +
+      'with "-backups" added to its name.',
+    folder: true,
+  }),
   backupEveryDays: z.int().min(0).max(365).default(0).meta({
     unit: 'days',
     title: 'Backup interval',
@@ -151,7 +147,7 @@ export const HostSettings = z.object({
       description: 'Stores all tables in this PostgreSQL database instead of SQLite files in the data folder.',
       secret: true,
     }),
-  enginesFolder: path.meta({
+  enginesFolder: pathSetting.default('').meta({
     title: 'Engines folder',
     description:
       'Folder in which missing programs such as yt-dlp are installed. Leave empty to use the folder ' +

@@ -12,6 +12,8 @@ import {
   type SqliteStatement,
 } from 'kysely';
 import { setSynchronousRunner, type SynchronousRunner } from '../../../services/kit/cached-statement.ts';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
+import { syncLeavesDiskCache } from '../../../services/kit/platform/file-systems.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { Transactions } from './commit.ts';
@@ -31,8 +33,13 @@ export interface Engine {
 }
 
 /** Opens `<folder>/db.sqlite` and creates it with its folder if missing; both are accessible to this user only. */
-export function openSqlite(folder: string, log: Log, loop?: WatchedLoop): Engine {
-  const database = openFile(folder);
+export function openSqlite(
+  folder: string,
+  log: Log,
+  loop?: WatchedLoop,
+  platform: NodeJS.Platform = currentPlatform,
+): Engine {
+  const database = openFile(folder, platform);
   const durability = createDurability(database);
   const statements = new StatementCache(database, loop);
   const kysely = new Kysely<any>({ dialect: new Dialect(database, statements, durability, loop) });
@@ -70,7 +77,7 @@ export function openSqlite(folder: string, log: Log, loop?: WatchedLoop): Engine
   };
 }
 
-function openFile(folder: string): Sqlite.Database {
+function openFile(folder: string, platform: NodeJS.Platform): Sqlite.Database {
   let database: Sqlite.Database | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -81,6 +88,10 @@ function openFile(folder: string): Sqlite.Database {
     database.pragma('journal_mode = WAL');
     // In WAL mode, NORMAL could lose confirmed commits in a power failure.
     database.pragma('synchronous = FULL');
+    if (syncLeavesDiskCache(platform)) {
+      database.pragma('fullfsync = ON');
+      database.pragma('checkpoint_fullfsync = ON');
+    }
     database.pragma('foreign_keys = ON');
     // A process has a dozen databases: limits the cache to 1 MiB each, and shrinks the log after a burst.
     database.pragma('cache_size = -1024');

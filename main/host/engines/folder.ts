@@ -13,6 +13,14 @@ import {
 } from '../../../services/kit/platform/file-replacement.ts';
 import { parseJson } from '../../../services/contracts/parse-json.ts';
 
+/** Options of {@link EngineFolder}. */
+export interface EngineFolderOptions {
+  readonly platform?: NodeJS.Platform;
+  /** Path of the executable in the folder of a version. Default: the name of the engine. */
+  readonly program?: string;
+  readonly removeFolder?: (path: string) => Promise<void>;
+}
+
 const Pointer = z.object({ current: z.string(), previous: z.string().nullable() });
 type Pointer = z.infer<typeof Pointer>;
 
@@ -26,7 +34,7 @@ const partial = /^\.partial-(\d+)-/;
  * changes, so a running job keeps its program during an update.
  */
 export class EngineFolder {
-  readonly #name: string;
+  readonly #program: string;
   readonly #base: string;
   readonly #platform: NodeJS.Platform;
   readonly #removeFolder: (path: string) => Promise<void>;
@@ -34,20 +42,24 @@ export class EngineFolder {
   constructor(
     root: string,
     name: string,
-    platform: NodeJS.Platform = currentPlatform,
-    removeFolder: (path: string) => Promise<void> = (path) => removeTree(path, platform),
+    { platform = currentPlatform, program = executableName(name, platform), removeFolder }: EngineFolderOptions = {},
   ) {
-    this.#name = name;
+    this.#program = program;
     this.#base = join(root, name);
     this.#platform = platform;
-    this.#removeFolder = removeFolder;
+    this.#removeFolder = removeFolder ?? ((path) => removeTree(path, platform));
+  }
+
+  /** Returns the path of the executable in a staged folder. */
+  getProgram(staged: string): string {
+    return join(staged, this.#program);
   }
 
   /** Returns usable executables, best first: the current version, then the previous one. */
   async installed(): Promise<readonly string[]> {
     const pointer = await this.#pointer();
     const versions = [pointer?.current, pointer?.previous].filter((version) => typeof version === 'string');
-    return versions.map((version) => join(this.#base, version, executableName(this.#name)));
+    return versions.map((version) => join(this.#base, version, this.#program));
   }
 
   /** Creates a new folder to install into. It takes effect with {@link publish}. */
@@ -66,12 +78,12 @@ export class EngineFolder {
   /** Makes a staged folder the current version and preserves the previous one. Returns the path of the executable. */
   async publish(staged: string, version: string): Promise<string> {
     const folder = `${version}-${randomBytes(4).toString('hex')}`;
-    await access(join(staged, executableName(this.#name)));
+    await access(this.getProgram(staged));
     const before = await this.#pointer();
-    await moveFolder(staged, join(this.#base, folder));
+    await moveFolder(staged, join(this.#base, folder), this.#platform);
     await this.#point({ current: folder, previous: before?.current ?? null });
     await this.clean();
-    return join(this.#base, folder, executableName(this.#name));
+    return join(this.#base, folder, this.#program);
   }
 
   /** Removes the remains of killed installations and versions older than the previous one. */
@@ -124,6 +136,6 @@ export class EngineFolder {
     } finally {
       await file.close();
     }
-    await replaceFile(draft, join(this.#base, 'current'));
+    await replaceFile(draft, join(this.#base, 'current'), this.#platform);
   }
 }

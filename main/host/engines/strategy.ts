@@ -1,10 +1,15 @@
-import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import type { Computer, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { EngineFolder } from './folder.ts';
+import type { PythonFinder } from './python.ts';
 
 export interface InstallOptions {
   readonly spec: EngineSpec;
   readonly folder: EngineFolder;
+  /** Engines that are installed together with it. */
+  readonly parts: readonly EngineSpec[];
+  readonly computer: Computer;
+  readonly python: PythonFinder;
   readonly log: Log;
   /** Reports the current step; `percent` when the total is known. */
   readonly report: (step: string, percent?: number) => void;
@@ -16,9 +21,4 @@ export interface Strategy {
   readonly title: string;
   /** @throws SourceUnavailable when the method does not apply, any other error when it failed. */
   install(order: InstallOptions): Promise<void>;
-}
-
-/** Thrown with the reason when a strategy does not apply; the next one is tried. */
-export class SourceUnavailable extends Error {
-  override readonly name = 'PassedOver';
 }

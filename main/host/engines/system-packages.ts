@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { runCommand } from './command.ts';
 import { systemPath } from './places.ts';
-import { SourceUnavailable, type Strategy } from './strategy.ts';
+import { SourceUnavailable } from './release/source-unavailable.ts';
+import type { Strategy } from './strategy.ts';
 
 const packageTimeoutMs = 10 * 60_000;
 
@@ -9,8 +10,8 @@ const packageTimeoutMs = 10 * 60_000;
  * Installs packages with apt-get.
  * @throws SourceUnavailable on other systems than Debian and Ubuntu, and without permission.
  */
-export async function installSystemPackages(packages: readonly string[]): Promise<void> {
-  const apt = await systemPath('apt-get');
+export async function installSystemPackages(packages: readonly string[], platform: NodeJS.Platform): Promise<void> {
+  const apt = platform === 'linux' ? await systemPath('apt-get', platform) : undefined;
   const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
   if (apt === undefined || !/^ID(_LIKE)?=.*(debian|ubuntu)/m.test(release)) {
     throw new SourceUnavailable('this system has no apt-get');
@@ -30,9 +31,9 @@ export async function installSystemPackages(packages: readonly string[]): Promis
 export function systemPackage(packages: readonly string[]): Strategy {
   return {
     title: 'the system package',
-    async install({ log, report }) {
+    async install({ computer, log, report }) {
       report('Installing the system package');
-      await installSystemPackages(packages);
+      await installSystemPackages(packages, computer.platform);
       log.info('engine installed from the system package', { package: packages.join(' ') });
     },
   };

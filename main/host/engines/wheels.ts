@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EngineSpec, PinnedPackage } from '../../../services/contracts/control/engine-spec.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { runCommand } from './command.ts';
-import { SourceUnavailable } from './strategy.ts';
+import { SourceUnavailable } from './release/source-unavailable.ts';
 
 const installTimeoutMs = 5 * 60_000;
 
@@ -64,13 +64,4 @@ export async function addExtras(
     });
     return false;
   }
-}
-
-/** Returns a shell script that runs the interpreter with the packages beside the script. */
-export function buildLauncher(python: string, run: string): string {
-  const quoted = `'${python.replaceAll("'", `'\\''`)}'`;
-  return `#!/bin/sh
-here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-PYTHONPATH="$here/packages" PYTHONNOUSERSITE=1 exec ${quoted} ${run} "$@"
-`;
 }

@@ -28,7 +28,7 @@ export interface UnloadedServiceOptions {
 export async function canWaitForRequest(
   descriptor: ServiceDescriptor,
   parts: Pick<HostDependencies, 'storage' | 'identities'>,
-  context: Pick<Context, 'children' | 'db' | 'files' | 'singleHost'>,
+  context: Pick<Context, 'children' | 'db' | 'engines' | 'files' | 'singleHost'>,
   settings: ServiceSettings['settings'],
 ): Promise<boolean> {
   const { id, loadOnDemand } = descriptor;
@@ -40,7 +40,8 @@ export async function canWaitForRequest(
   if (await hasStoredKeys(descriptor, context)) return false;
   const { rows } = await sql`select 1 from jobs where state <> 'done' limit 1`.execute(context.db);
   if (rows.length > 0) return false;
-  return !(await loadOnDemand.isUsed({ children: context.children, db: context.db, files: context.files, settings }));
+  const { children, db, engines, files } = context;
+  return !(await loadOnDemand.isUsed({ children, db, engines, files, settings }));
 }
 
 /** Service whose code is loaded with its first request. After that it forwards all calls. */

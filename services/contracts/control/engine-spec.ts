@@ -22,6 +22,8 @@ export interface EngineSpec {
   readonly version: EngineVersion;
   /** Set for Python libraries. */
   readonly python?: PythonLibrary;
+  /** Path of the executable in the folder of an installed version, by system, where it is not the name itself. */
+  readonly location?: Readonly<Partial<Record<NodeJS.Platform, string>>>;
   /** Installation sources in order of preference. */
   readonly sources: readonly EngineSource[];
 }
@@ -68,6 +70,8 @@ export interface PythonLibrary {
   readonly extras?: PythonExtras;
   /** Sentence that describes the consequence of a missing Python. */
   readonly without: string;
+  /** Services import the library and never run its program, so that it needs no executable on Windows. */
+  readonly importedOnly?: true;
 }
 
 /** Optional Python packages of an engine. */
@@ -91,6 +95,8 @@ export type EngineSource =
       readonly sums: string;
       asset(platform: InstallPlatform): string;
     }
+  /** Archives of a release, by system and processor. A missing entry has no archive. */
+  | { readonly from: 'archive'; readonly version: string; readonly files: ArchiveFiles }
   /** Wheels of its Python library. */
   | { readonly from: 'python' }
   /** Standalone program packed in a wheel of the Python registry. */
@@ -101,12 +107,34 @@ export type EngineSource =
       readonly packages: readonly string[];
       /** Id in the package list of Windows, for a command by hand. */
       readonly winget?: string;
+      /** Step on macOS, if it is not Homebrew's package of the same name. */
+      readonly macos?: { readonly command: string; readonly advice: string };
     };
 
-/** Properties of this computer that decide how an engine is installed. */
-export interface InstallPlatform {
+/** System and processor of a release. */
+export type InstallTarget = `${'linux' | 'darwin' | 'win32'}-${'x64' | 'arm64'}`;
+
+/** Archives of a release by system and processor. */
+export type ArchiveFiles = Readonly<Partial<Record<InstallTarget, readonly ArchiveFile[]>>>;
+
+/** Archive of a release. Nothing is unpacked before its SHA-256 sum was verified. */
+export interface ArchiveFile {
+  /** Address of a `.zip` or `.tar.gz` file. */
+  readonly address: string;
+  /** Pinned sum in hex, or the address of the publisher's list of sums. */
+  readonly checksum: { readonly sha256: string } | { readonly list: string };
+  /** Members to unpack, by their name in the archive, with their name in the folder. By default all are unpacked. */
+  readonly members?: Readonly<Record<string, string>>;
+}
+
+/** System and processor of this computer. */
+export interface Computer {
   readonly platform: NodeJS.Platform;
   readonly arch: NodeJS.Architecture;
+}
+
+/** Properties of this computer that decide how an engine is installed. */
+export interface InstallPlatform extends Computer {
   /** A sufficiently new Python is available. */
   readonly python: boolean;
 }

@@ -1,16 +1,20 @@
 import { chmod, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findDescriptorPath, hasUnixSockets, hasWindowsPaths } from '../../kit/platform/file-systems.ts';
+import { currentPlatform } from '../../kit/platform/current-platform.ts';
 import { moveFolder, removeTree } from '../../kit/platform/file-replacement.ts';
-import type { ChildOptions, RunningChild } from '../../contracts/children.ts';
+import { hasSignals } from '../../kit/platform/process-tree.ts';
+import type { ChildExit, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { exists } from './exists.ts';
 import { findFreePort } from './free-port.ts';
 import { processUser } from './process-user.ts';
 import { findPrograms } from './programs.ts';
+import { buildCommand } from './server-command.ts';
+import { startByControl, stopByControl } from './server-control.ts';
 import { reportsFatalError, reportsReady } from './server-output.ts';
+import { buildServerOptions, canUseSocket } from './server-parameters.ts';
 
 /**
  * Superuser of the cluster. Only this service uses it; the tables of projects belong to another role, see
@@ -27,27 +31,23 @@ export interface ServerAddress {
 }
 
 export interface RunningCluster extends ServerAddress {
-  readonly child: RunningChild;
+  /** Resolves when the server has ended; undefined on Windows, where only its connections show that. */
+  readonly exited: Promise<ChildExit> | undefined;
+  /** Stops the server so that it needs no recovery. Idempotent. */
+  stop(): Promise<void>;
 }
 
-/** Server parameters for low memory use; every commit is flushed to disk. */
-const serverParameters: Readonly<Record<string, string>> = {
-  shared_buffers: '16MB',
-  max_connections: '40',
-  max_worker_processes: '2',
-  max_parallel_workers: '0',
-  autovacuum_max_workers: '1',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  max_logical_replication_workers: '0',
-  max_wal_size: '256MB',
-  jit: 'off',
-  io_method: 'sync',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-};
-/** Operating systems limit the length of Unix socket paths. */
-const maxSocketPathBytes = 100;
+/** Parts of the host that run the server. */
+export type ClusterContext = Pick<Context, 'children' | 'clock' | 'log'>;
+
+export interface ClusterOptions {
+  readonly folder: string;
+  readonly password: string;
+  /** Port for programs on this computer; 0 for none. */
+  readonly directPort: number;
+  readonly platform?: NodeJS.Platform;
+}
+
 const socketPort = 5432;
 
 /**
@@ -55,39 +55,69 @@ const socketPort = 5432;
  * programs on this computer can connect to that port as well.
  */
 export async function startCluster(
-  context: Pick<Context, 'children' | 'log'>,
-  folder: string,
-  password: string,
-  directPort: number,
+  context: ClusterContext,
+  { folder, password, directPort, platform = currentPlatform }: ClusterOptions,
 ): Promise<RunningCluster> {
   const programs = await findPrograms();
   await initialise(context, programs, folder, password);
-  const bySocket = hasUnixSockets() && Buffer.byteLength(folder) <= maxSocketPathBytes;
   const isDirect = directPort > 0;
+  const bySocket = canUseSocket(folder, isDirect ? directPort : socketPort, platform);
   const port = isDirect ? directPort : bySocket ? socketPort : await findFreePort();
-  const parameters: Record<string, string> = {
-    ...serverParameters,
-    port: String(port),
-    listen_addresses: bySocket && !isDirect ? '' : '127.0.0.1',
-    // The socket is created inside of the cluster folder, which other users cannot enter.
-    unix_socket_directories: bySocket ? '.' : '',
-    unix_socket_permissions: '0700',
-  };
-  const child = await context.children.start({
-    ...buildCommand('postgres', join(programs, 'postgres'), folder, (dataFolder) => [
-      '-D',
-      dataFolder,
-      ...Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    ]),
-    stop: { signal: 'SIGINT', graceMs: 15_000 },
-  });
-  if (!bySocket || isDirect) context.children.registerAddress(child, `postgres://127.0.0.1:${String(port)}`);
-  await waitUntilReady(context, child);
+  const byTcp = isDirect || !bySocket;
+  const options = buildServerOptions({ port, byTcp, bySocket }, platform);
+  const { exited, stop, released } = await (hasSignals(platform) ? startDirectly : startControlled)(
+    context,
+    programs,
+    folder,
+    options,
+  );
+  if (byTcp) context.children.registerAddress({ exited: released }, `postgres://127.0.0.1:${String(port)}`);
   return {
-    child,
+    exited,
+    stop,
     port,
     host: bySocket ? folder : '127.0.0.1',
     password: bySocket ? undefined : password,
+  };
+}
+
+interface RunningProcess extends Pick<RunningCluster, 'exited' | 'stop'> {
+  /** Resolves when the server was stopped or has ended. */
+  readonly released: Promise<ChildExit>;
+}
+
+/** Starts the server as a child of this process. */
+async function startDirectly(
+  context: ClusterContext,
+  programs: string,
+  folder: string,
+  options: readonly string[],
+): Promise<RunningProcess> {
+  const child = await context.children.start({
+    ...buildCommand('postgres', join(programs, 'postgres'), folder, (dataFolder) => ['-D', dataFolder, ...options]),
+    stop: { signal: 'SIGINT', graceMs: 15_000 },
+  });
+  await waitUntilReady(context, child);
+  return { exited: child.exited, released: child.exited, stop: async () => void (await child.stop()) };
+}
+
+/** Starts the server with `pg_ctl`. Its end is noticed by the connections to it. */
+async function startControlled(
+  context: ClusterContext,
+  programs: string,
+  folder: string,
+  options: readonly string[],
+): Promise<RunningProcess> {
+  const control = { context, programs, folder };
+  await startByControl(control, options);
+  const exit = Promise.withResolvers<ChildExit>();
+  return {
+    exited: undefined,
+    released: exit.promise,
+    async stop() {
+      await stopByControl(control);
+      exit.resolve({ code: 0, signal: null });
+    },
   };
 }
 
@@ -136,33 +166,6 @@ async function initialise(
   } finally {
     await removeTree(passwordFolder);
   }
-}
-
-/** Descriptor of {@link ChildOptions.inheritedFolder} in the child. */
-const inheritedDescriptor = 3;
-
-/**
- * Builds the command. A program that runs as another user receives the folder as an inherited file descriptor, since
- * the path may not be accessible to that user.
- */
-function buildCommand(
-  name: string,
-  file: string,
-  folder: string,
-  args: (dataFolder: string) => readonly string[],
-): ChildOptions {
-  const descriptorPath = processUser === undefined ? undefined : findDescriptorPath(inheritedDescriptor);
-  const command: ChildOptions = {
-    name,
-    file,
-    args: args(descriptorPath ?? folder),
-    folder: hasWindowsPaths() ? folder : '/',
-    environment: { LC_ALL: 'C', TZ: 'UTC' },
-  };
-  if (processUser === undefined) return command;
-  return descriptorPath === undefined
-    ? { ...command, user: processUser }
-    : { ...command, user: processUser, inheritedFolder: folder };
 }
 
 async function waitUntilReady({ log }: Pick<Context, 'log'>, child: RunningChild): Promise<void> {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { rebuildOutdatedIndexes } from './collations.ts';
 import { isStarting } from './connection-errors.ts';
 import { startCluster, superuser, type RunningCluster } from './cluster.ts';
 import { eventTriggers, externalOwnerRole, baseSchemaSteps, ownerRole, getOwnerSteps } from './base-schema.ts';
@@ -76,7 +77,7 @@ export function createEmbeddedServer({
   return {
     async start(onNotification) {
       const secret = await password();
-      const cluster = await startCluster(context, folder, secret, direct.port);
+      const cluster = await startCluster(context, { folder, password: secret, directPort: direct.port });
       try {
         const base = getConnectionConfig(cluster);
         const ownerConfig = {
@@ -89,11 +90,8 @@ export function createEmbeddedServer({
           withCatalogSearchPath({ ...base, user: superuser }),
           () => [...steps, ...getOwnerSteps(ownerRole)],
           async (client) => {
-            const isOpen = direct.port > 0;
-            // Without a direct port no other program can connect, so an earlier password is removed.
-            const servicePassword = cluster.password === undefined ? null : secret;
-            await setPassword(client, requestRole, servicePassword);
-            await setPassword(client, ownerRole, isOpen ? direct.password : servicePassword);
+            await rebuildOutdatedIndexes(client, context.log);
+            await setPasswords(client, cluster.password, direct);
           },
         );
         const pools = {
@@ -114,18 +112,23 @@ export function createEmbeddedServer({
           ...pools,
           cancel: (process) => cancelStatement(listener, process),
           limits: [],
-          ended: cluster.child.exited.then(() => undefined),
+          ended: (cluster.exited ?? waitForEnd(listener)).then(() => undefined),
           async [Symbol.asyncDispose]() {
             await closeAll(pools, listener);
-            await cluster.child.stop();
+            await cluster.stop();
           },
         };
       } catch (error) {
-        await cluster.child.stop();
+        await cluster.stop();
         throw error;
       }
     },
   };
+}
+
+/** Resolves when a connection ends. */
+function waitForEnd(client: pg.Client): Promise<void> {
+  return new Promise((resolve) => client.once('end', () => resolve()));
 }
 
 /** Creates access to an external PostgreSQL, version 14 or newer. */
@@ -249,6 +252,15 @@ async function listenForNotifications(
   client.on('notification', ({ channel }) => onNotification(channel));
   for (const channel of channels) await client.query(`listen ${channel}`);
   return client;
+}
+
+/**
+ * Sets the passwords of an embedded server's roles. Without a direct port no other program can connect, so an earlier
+ * password is removed.
+ */
+async function setPasswords(client: pg.Client, password: string | undefined, direct: DirectAccess): Promise<void> {
+  await setPassword(client, requestRole, password ?? null);
+  await setPassword(client, ownerRole, direct.port > 0 ? direct.password : (password ?? null));
 }
 
 /** Sets the password of a role; null disables password sign-in. ALTER ROLE does not accept parameters. */

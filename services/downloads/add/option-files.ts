@@ -144,12 +144,12 @@ export class OptionFiles implements Disposable {
   async #read(path: string, apply: (content: unknown, writtenAt: number | null) => string | undefined): Promise<void> {
     if (path === '') return;
     const file = resolve(path);
-    const stats = await stat(file).catch(() => undefined);
-    const version = stats === undefined ? 'missing' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+    const stats = await stat(file, { bigint: true }).catch(() => undefined);
+    const version = stats === undefined ? 'missing' : `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
     if (this.#fileVersions.get(file) === version) return;
     this.#fileVersions.set(file, version);
     const content = stats === undefined ? undefined : await readJson(file);
-    const reason = apply(content, stats === undefined ? null : stats.mtimeMs / 1000);
+    const reason = apply(content, stats === undefined ? null : Number(stats.mtimeNs) / 1e9);
     const { log } = this.#context;
     if (reason === undefined) {
       this.#problems.delete(file);

@@ -4,6 +4,7 @@ import type { Order } from '../domain/order.ts';
 import type { Folders } from '../files/folders.ts';
 import type { Settings } from '../settings.ts';
 import type { CommandSettings } from './command.ts';
+import type { JavaScriptRuntime } from './javascript-runtime.ts';
 
 type OptionLayers = Pick<Settings, 'ytdlOptions' | 'ytdlPresets'>;
 
@@ -11,10 +12,12 @@ type OptionLayers = Pick<Settings, 'ytdlOptions' | 'ytdlPresets'>;
 export function createCommandSettings(
   settings: Settings,
   folders: Pick<Folders, 'cache' | 'downloads'>,
-  javaScript: readonly string[],
+  javaScript: JavaScriptRuntime,
 ): CommandSettings {
   return {
-    javaScript,
+    get javaScript() {
+      return javaScript.args;
+    },
     cacheFolder: folders.cache,
     get socketTimeout() {
       return settings.socketTimeout;

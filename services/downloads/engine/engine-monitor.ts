@@ -28,7 +28,7 @@ export class EngineMonitor implements Disposable {
   constructor(context: Context, javaScript: JavaScriptRuntime) {
     this.#context = context;
     this.#javaScript = javaScript;
-    this.#installations = new EngineInstallations(context, ['yt-dlp', 'ffmpeg'], async () => {
+    this.#installations = new EngineInstallations(context, ['yt-dlp', 'ffmpeg', 'deno'], async () => {
       // An earlier check may not have seen the result.
       await this.#checking.runAgain();
     });
@@ -135,7 +135,7 @@ export class EngineMonitor implements Disposable {
   async #checkJavaScript(): Promise<void> {
     const before = this.#javaScriptVersion;
     this.#javaScriptVersion = await this.#javaScript.find();
-    if (before === undefined && this.#javaScriptVersion === null)
+    if (before !== null && this.#javaScriptVersion === null)
       this.#context.log.warn('JavaScript runtime missing', { reason: missingRuntimeMessage });
   }
 }

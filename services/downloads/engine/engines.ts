@@ -1,6 +1,6 @@
 import type { EngineSpec, InstallPlatform } from '../../contracts/control/engine-spec.ts';
 import { impersonation } from './impersonation-pins.ts';
-import { ytdlp } from './pins.ts';
+import { deno, ffmpegArchives, ytdlp } from './pins.ts';
 
 const { version, packages, releases } = ytdlp;
 
@@ -43,8 +43,11 @@ export const engines: readonly EngineSpec[] = [
       description: 'The ffmpeg program to use, with ffprobe beside it, or the folder of both.',
     },
     version: { arguments: ['-version'], pattern: /^ffmpeg version (\S+)/ },
-    // The project publishes only source code.
-    sources: [{ from: 'system', packages: ['ffmpeg'], winget: 'Gyan.FFmpeg' }],
+    // The project publishes only source code, and names these builds on its page of downloads.
+    sources: [
+      { from: 'archive', ...ffmpegArchives },
+      { from: 'system', packages: ['ffmpeg'], winget: 'Gyan.FFmpeg' },
+    ],
   },
   {
     name: 'ffprobe',
@@ -55,6 +58,17 @@ export const engines: readonly EngineSpec[] = [
     partOf: 'ffmpeg',
     version: { arguments: ['-version'], pattern: /^ffprobe version (\S+)/ },
     sources: [],
+  },
+  {
+    name: 'deno',
+    title: 'Deno',
+    purpose: 'Runs the scripts of YouTube and some other sites.',
+    absence: 'YouTube and some other sites give less without it, unless there is another JavaScript runtime.',
+    removal: 'Downloads that are running now may fail.',
+    // Only the packaged desktop app cannot run these scripts by itself.
+    ...(process.versions['electron'] === undefined && { optional: true }),
+    version: { arguments: ['--version'], pattern: /^deno (\d+\.\d+\.\d+)/, oldest: '2.3.0' },
+    sources: [{ from: 'archive', ...deno }],
   },
 ];
 

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Engines } from '../../contracts/control/engines.ts';
+import { findProgram } from '../../kit/platform/find-program.ts';
 
 const run = promisify(execFile);
 const timeoutMs = 10_000;
@@ -11,24 +13,34 @@ const runtimes = [
   ['bun', [1, 2, 11]],
 ] as const;
 
+type RuntimeName = (typeof runtimes)[number][0];
+
 /** JavaScript runtime that runs the scripts of sites such as YouTube. */
 export interface JavaScriptRuntime {
-  /** Command line arguments. */
+  /** Command line arguments, which name the runtime that was found last. */
   readonly args: readonly string[];
   /** Finds the name and version of the runtime; null without one. */
   find(this: void): Promise<string | null>;
 }
 
 export const missingRuntimeMessage =
-  'There is no JavaScript runtime: YouTube and some other sites give less without one. Install Deno, or Node 22 or later.';
+  'There is no JavaScript runtime: YouTube and some other sites give less without one. Install Deno on the page Engines.';
+
+/** Finds programs and reads their versions. */
+export interface RuntimeSearch {
+  /** Returns the absolute path of a runtime; undefined when it is not installed. */
+  locate(name: RuntimeName): Promise<string | undefined>;
+  readVersion(path: string): Promise<string>;
+}
 
 /**
  * Selects the JavaScript runtime: the Node of this process. A packaged desktop app must not run as Node (its fuses
- * prevent it) and uses the runtimes of the system, which the extractor finds.
+ * prevent it) and uses the engine Deno or a runtime of the system. The extractor gets its path, since the PATH of a
+ * desktop app is short.
  */
 export function selectJavaScriptRuntime(
+  search: RuntimeSearch,
   self: Pick<NodeJS.Process, 'execPath' | 'versions'> = process,
-  readVersion: (name: string) => Promise<string> = readInstalledVersion,
 ): JavaScriptRuntime {
   if (self.versions['electron'] === undefined) {
     return {
@@ -36,17 +48,45 @@ export function selectJavaScriptRuntime(
       find: () => Promise.resolve(`node ${self.versions.node}`),
     };
   }
-  let runtime: Promise<string | null> | undefined;
+  let args: readonly string[] = ['--no-js-runtimes'];
   return {
-    args: ['--no-js-runtimes', ...runtimes.flatMap(([name]) => ['--js-runtimes', name])],
-    find: () => (runtime ??= findFirst(readVersion)),
+    get args() {
+      return args;
+    },
+    find: async () => {
+      const runtime = await findFirst(search);
+      args = ['--no-js-runtimes', ...(runtime === null ? [] : ['--js-runtimes', `${runtime.name}:${runtime.path}`])];
+      return runtime === null ? null : `${runtime.name} ${runtime.version}`;
+    },
   };
 }
 
-async function findFirst(readVersion: (name: string) => Promise<string>): Promise<string | null> {
+/** Searches for the engine Deno and for runtimes of the system. */
+export function createRuntimeSearch(engines: Pick<Engines, 'find'>): RuntimeSearch {
+  return {
+    locate: async (name) => (name === 'deno' ? ((await engines.find('deno')).path ?? undefined) : findProgram(name)),
+    async readVersion(path) {
+      try {
+        return (await run(path, ['--version'], { timeout: timeoutMs, windowsHide: true })).stdout;
+      } catch {
+        return ''; // Missing, or not executable.
+      }
+    },
+  };
+}
+
+interface FoundRuntime {
+  readonly name: RuntimeName;
+  readonly path: string;
+  readonly version: string;
+}
+
+async function findFirst(search: RuntimeSearch): Promise<FoundRuntime | null> {
   for (const [name, minVersion] of runtimes) {
-    const version = /\d+\.\d+\.\d+/.exec(await readVersion(name))?.[0];
-    if (version !== undefined && isAtLeast(version.split('.').map(Number), minVersion)) return `${name} ${version}`;
+    const path = await search.locate(name);
+    if (path === undefined) continue;
+    const version = /\d+\.\d+\.\d+/.exec(await search.readVersion(path))?.[0];
+    if (version !== undefined && isAtLeast(version.split('.').map(Number), minVersion)) return { name, path, version };
   }
   return null;
 }
@@ -54,13 +94,4 @@ async function findFirst(readVersion: (name: string) => Promise<string>): Promis
 function isAtLeast(version: readonly number[], minVersion: readonly number[]): boolean {
   const difference = version.findIndex((part, index) => part !== minVersion[index]);
   return difference < 0 || (version[difference] ?? 0) > (minVersion[difference] ?? 0);
-}
-
-/** Returns the version output of a program on the PATH, or an empty text. */
-async function readInstalledVersion(name: string): Promise<string> {
-  try {
-    return (await run(name, ['--version'], { timeout: timeoutMs, windowsHide: true })).stdout;
-  } catch {
-    return ''; // Missing, or not executable.
-  }
 }

@@ -1,4 +1,4 @@
-import type { PinnedPackage } from '../../contracts/control/engine-spec.ts';
+import type { ArchiveFile, ArchiveFiles, InstallTarget, PinnedPackage } from '../../contracts/control/engine-spec.ts';
 
 /** The installed release of yt-dlp. To update, change only this block. */
 export const ytdlp = {
@@ -18,3 +18,86 @@ export const ytdlp = {
   ] satisfies readonly PinnedPackage[],
   releases: 'https://github.com/yt-dlp/yt-dlp/releases',
 } as const;
+
+const denoVersion = '2.9.7';
+const denoReleases = `https://github.com/denoland/deno/releases/download/v${denoVersion}`;
+const denoSystems: Readonly<Record<InstallTarget, string>> = {
+  'linux-x64': 'x86_64-unknown-linux-gnu',
+  'linux-arm64': 'aarch64-unknown-linux-gnu',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+  'win32-x64': 'x86_64-pc-windows-msvc',
+  'win32-arm64': 'aarch64-pc-windows-msvc',
+};
+
+/** The installed release of Deno. Each archive has its own list of sums. */
+export const deno = {
+  version: denoVersion,
+  files: Object.fromEntries(
+    Object.entries(denoSystems).map(([target, system]) => {
+      const address = `${denoReleases}/deno-${system}.zip`;
+      const program = target.startsWith('win32') ? 'deno.exe' : 'deno';
+      return [target, [{ address, checksum: { list: `${address}.sha256sum` }, members: { [program]: program } }]];
+    }),
+  ) satisfies ArchiveFiles,
+} as const;
+
+/**
+ * Builds of ffmpeg for Linux and macOS; those for macOS are signed and notarized by their publisher. An update needs a
+ * new folder and new sums for each line.
+ */
+const riedl = 'https://ffmpeg.martin-riedl.de/download';
+const ffmpegBuilds = {
+  'linux-x64': {
+    folder: 'linux/amd64/1789931100_9.0.2',
+    ffmpeg: 'fa8ecf4abbd290d98f7d188b8649cc6b391ae209a98452be955a15aab1909d7f',
+    ffprobe: '3f428c49070be3d24ec338602b76d412e401ffcb8a5641ef0e729181a232fc32',
+  },
+  'linux-arm64': {
+    folder: 'linux/arm64/1789931697_9.0.2',
+    ffmpeg: '93a76ae90db5474eecdf951a729857c64f3de23567228d6a7d5e6e8e3cd1021b',
+    ffprobe: 'bcbe80fb741c180083327afaf5434812e006b33cacde2016b9aeaf6936128330',
+  },
+  'darwin-x64': {
+    folder: 'macos/amd64/1789931006_9.0.2',
+    ffmpeg: '7c6b4125b191cbf773832dc51f424cf2b6bb7da43007d1e066f95909e47cacd4',
+    ffprobe: '2322438ed2f6319a691291b247d09c69dcaa3a982460d1f269a7e1af335cfdfd',
+  },
+  'darwin-arm64': {
+    folder: 'macos/arm64/1789931890_9.0.2',
+    ffmpeg: 'c8ed4c4e6978a03c485edbfe4e0a5dc2380f8a30bba5150531b31b094492d924',
+    ffprobe: 'fcbe839537485eaee7a7a8bc5cbc0f90d53617e80943e8a5b2e31cb851197ea6',
+  },
+} as const;
+
+/** Build for Windows. The publisher keeps the last build of each month for two years. */
+const btbn = 'https://github.com/BtbN/FFmpeg-Builds/releases/download/autobuild-2026-09-30-13-08';
+const btbnBuild = 'ffmpeg-n9.0.2-17-g2a571b6068';
+
+/** The installed builds of ffmpeg and ffprobe. */
+export const ffmpegArchives = {
+  version: '9.0.2',
+  files: {
+    ...Object.fromEntries(
+      Object.entries(ffmpegBuilds).map(([target, { folder, ffmpeg, ffprobe }]) => [
+        target,
+        [getRiedlArchive(folder, 'ffmpeg', ffmpeg), getRiedlArchive(folder, 'ffprobe', ffprobe)],
+      ]),
+    ),
+    'win32-x64': [getWindowsArchive('win64')],
+    'win32-arm64': [getWindowsArchive('winarm64')],
+  } satisfies ArchiveFiles,
+} as const;
+
+function getRiedlArchive(folder: string, program: string, sha256: string): ArchiveFile {
+  return { address: `${riedl}/${folder}/${program}.zip`, checksum: { sha256 }, members: { [program]: program } };
+}
+
+function getWindowsArchive(system: string): ArchiveFile {
+  const folder = `${btbnBuild}-${system}-gpl-9.0`;
+  return {
+    address: `${btbn}/${folder}.zip`,
+    checksum: { list: `${btbn}/checksums.sha256` },
+    members: { [`${folder}/bin/ffmpeg.exe`]: 'ffmpeg.exe', [`${folder}/bin/ffprobe.exe`]: 'ffprobe.exe' },
+  };
+}

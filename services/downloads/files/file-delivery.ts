@@ -3,6 +3,7 @@ import { copyFile, link, lstat, open, readdir, realpath, rm, stat, unlink } from
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { isSameFile, lacksHardLinks } from '../../kit/hard-links.ts';
 import { DownloadProblem, type DownloadFailure } from '../domain/failure.ts';
 import { buildCompanionName } from '../domain/template.ts';
 import { createFolders, setFilePermissions, type FilePermissions } from './file-permissions.ts';
@@ -157,7 +158,8 @@ function requireInside(path: string, root: string): void {
 
 /** Returns the file on the target's file system: the file itself, or a synced copy in the target folder. */
 async function ensureSameFileSystem(file: string, copy: string, temporaryCopies: string[]): Promise<string> {
-  if ((await stat(file)).dev === (await stat(dirname(copy))).dev) return file;
+  const [fileStats, folderStats] = await Promise.all([file, dirname(copy)].map((path) => stat(path, { bigint: true })));
+  if (fileStats?.dev === folderStats?.dev) return file;
   temporaryCopies.push(copy);
   const size = (await stat(file)).size;
   const existingCopy = await stat(copy).catch(() => undefined);
@@ -201,19 +203,17 @@ async function linkTogether(
 
 /** Links the file to this name; undefined when the name exists. The result undoes it. */
 async function linkFile(source: string, path: string): Promise<(() => Promise<void>) | undefined> {
-  const { ino, dev } = await stat(source);
-  const existing = await lstat(path).catch(() => undefined);
+  const stats = await stat(source, { bigint: true });
+  const existing = await lstat(path, { bigint: true }).catch(() => undefined);
   const unlinkFile = async (): Promise<void> => await unlink(path);
   // Delivered by an earlier attempt.
-  if (existing?.ino === ino && existing.dev === dev) return unlinkFile;
-  if (existing !== undefined) return undefined;
+  if (existing !== undefined) return isSameFile(existing, stats) ? unlinkFile : undefined;
   try {
     await link(source, path);
     return unlinkFile;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EEXIST') return undefined;
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error;
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
+    if (!lacksHardLinks(error)) throw error;
   }
   // For file systems without links (exFAT): reserve the name, then rename over the reservation.
   const reservation = await open(path, 'wx').catch((error: unknown) => {

@@ -1,22 +1,23 @@
 import { z } from 'zod';
-import { expression, folder } from './values.ts';
+import { pathSetting } from '../../kit/platform/path-setting.ts';
+import { expression } from './values.ts';
 
 /** Settings of folders, files and retention. */
 export const storageSettings = {
-  downloadDir: folder.default('').meta({
+  downloadDir: pathSetting.default('').meta({
     live: true,
     title: 'Download folder',
     description: 'Folder for finished files. Leave empty to use Downloads/homeport in your home folder.',
     folder: true,
   }),
-  tempDir: folder.default('').meta({
+  tempDir: pathSetting.default('').meta({
     title: 'Temporary folder',
     description:
       'Folder for unfinished downloads. Leave empty to use a folder in the data folder. On the same disk ' +
       'as the download folder, finished files are moved without copying.',
     folder: true,
   }),
-  audioDownloadDir: folder.default('').meta({
+  audioDownloadDir: pathSetting.default('').meta({
     live: true,
     title: 'Audio download folder',
     description: 'Folder for finished audio files. Leave empty to use the download folder.',

@@ -27,11 +27,6 @@ export const publicUrl = z
   .regex(/^(https?:\/\/[^\s?#]+|[^\s:?#]*)$/, 'Use a web address without a query.');
 /** Path of a file, or an empty text. */
 export const file = z.string().max(4096).default('');
-/** Absolute path, or an empty text for the default. */
-export const folder = z
-  .string()
-  .max(4096)
-  .regex(/^($|[/\\]|[A-Za-z]:[/\\])/, 'Use an absolute path.');
 /** Origin of a page that may send requests. */
 export const origin = z
   .string()

@@ -77,15 +77,18 @@ const toleratedFsckMessages = [
 
 /** Runs git as child processes, isolated from the git configuration of this computer. */
 export class Git {
-  readonly #context: Pick<Context, 'children'>;
-  readonly #file: string;
+  readonly #context: Pick<Context, 'children' | 'engines'>;
+  /** Path of the settings; empty for the engine. */
+  readonly #configuredPath: string;
+  #file: string;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #settings: readonly string[];
   version = '';
 
-  constructor(context: Pick<Context, 'children' | 'files'>, file: string) {
+  constructor(context: Pick<Context, 'children' | 'engines' | 'files'>, configuredPath: string) {
     this.#context = context;
-    this.#file = file === '' ? 'git' : file;
+    this.#configuredPath = configuredPath;
+    this.#file = configuredPath;
     const home = join(context.files, 'home');
     this.#environment = {
       HOME: home,
@@ -116,10 +119,9 @@ export class Git {
     mkdirSync(join(home, 'guards'), { recursive: true, mode: 0o700 });
     writeFileSync(join(home, 'guards', 'update'), updateHook, { mode: 0o700 });
     writeFileSync(join(home, 'gitconfig'), `${this.#settings.join('\n')}\n`, { mode: 0o600 });
+    await this.#findProgram();
     const { stdout } = await this.run(undefined, ['version']).catch((cause: unknown) => {
-      const detail =
-        'Git is not on this computer. Install it (https://git-scm.com), or say in the settings where it is.';
-      throw new Problem('git.missing', 503, detail, { cause });
+      throw buildMissingProblem(`${this.#file} cannot be run. Correct its path in the settings, or clear it.`, cause);
     });
     this.version = /\d+(\.\d+)+/.exec(stdout.toString())?.[0] ?? '';
     const [major = 0, minor = 0] = this.version.split('.').map(Number);
@@ -130,6 +132,16 @@ export class Git {
         `Git ${this.version} is too old; install ${minVersion.join('.')} or later.`,
       );
     }
+  }
+
+  /** Uses the engine unless the settings name a program. */
+  async #findProgram(): Promise<void> {
+    if (this.#configuredPath !== '') return;
+    const { engines } = this.#context;
+    const cached = await engines.find('git');
+    const engine = cached.path === null ? await engines.find('git', { refresh: true }) : cached;
+    if (engine.path === null) throw buildMissingProblem(engine.remedy ?? 'Install it on the page Engines.');
+    this.#file = engine.path;
   }
 
   /** Returns options that make `git receive-pack` reject pushes which remove commits from these references. */
@@ -211,6 +223,10 @@ export class GitError extends Error {
 /** Returns true if the output was too large to be shown. */
 export function isOutputTooLarge(error: unknown): boolean {
   return error instanceof Problem && error.code === 'git.too_much';
+}
+
+function buildMissingProblem(remedy: string, cause?: unknown): Problem {
+  return new Problem('git.missing', 503, `Git is not on this computer. ${remedy}`, { cause });
 }
 
 export function buildOutputTooLargeProblem(): Problem {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PassThrough, Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +9,7 @@ import { syncFolder } from '../../kit/platform/sync-folder.ts';
 import { removeTree, replaceFile } from '../../kit/platform/file-replacement.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { linkOrCopy } from '../../kit/hard-links.ts';
 import { buildDiskFullProblem, isDiskFull } from '../engine/disk-full.ts';
 import { lfsFolder } from '../repositories/file-folders.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -161,7 +162,11 @@ export class LfsStore {
       const source = this.#path(from, row.oid);
       const target = this.#path(to, row.oid);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      await link(source, target).catch(() => copyFile(source, target));
+      // Objects are named by their content; an existing one of another size is an interrupted copy.
+      if ((await stat(target).catch(() => undefined))?.size !== row.size) {
+        await rm(target, { force: true });
+        await linkOrCopy(source, target);
+      }
       await this.#insertRow(to, row);
     }
   }

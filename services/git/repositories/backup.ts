@@ -1,8 +1,9 @@
-import { copyFile, cp, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { removeTree } from '../../kit/platform/file-replacement.ts';
 import type { Context } from '../../contracts/service.ts';
+import { linkOrCopy } from '../../kit/hard-links.ts';
 import type { Git } from '../engine/git.ts';
 import type { Tables } from '../store/tables.ts';
 import { readReferences, readSize } from './references.ts';
@@ -123,6 +124,6 @@ async function linkObjects(source: string, target: string): Promise<void> {
     const to = join(target, entry.name);
     if (entry.name.startsWith('tmp_') || entry.name.endsWith('.lock')) continue;
     if (entry.isDirectory()) await linkObjects(from, to);
-    else await link(from, to).catch(() => copyFile(from, to));
+    else await linkOrCopy(from, to);
   }
 }

@@ -21,6 +21,20 @@ export function hasUnixSockets(platform: NodeJS.Platform = currentPlatform): boo
   return platform !== 'win32';
 }
 
+/** Returns the maximum length of the path of a Unix socket, without its final zero byte; 0 where there are none. */
+export function getMaxSocketPathBytes(platform: NodeJS.Platform = currentPlatform): number {
+  if (!hasUnixSockets(platform)) return 0;
+  return platform === 'linux' ? 107 : 103;
+}
+
+/**
+ * Returns whether fsync leaves data in the cache of the disk, which a power failure empties. On macOS, programs must
+ * request F_FULLFSYNC instead; Node does.
+ */
+export function syncLeavesDiskCache(platform: NodeJS.Platform = currentPlatform): boolean {
+  return platform === 'darwin';
+}
+
 /** Returns the flag with which opening a symbolic link fails; 0 where there is none. */
 export function getNoFollowFlag(platform: NodeJS.Platform = currentPlatform): number {
   return platform === 'win32' ? 0 : constants.O_NOFOLLOW;

@@ -12,6 +12,11 @@ export function hasProcessGroups(platform: NodeJS.Platform = currentPlatform): b
   return platform !== 'win32';
 }
 
+/** Returns whether a program can close in order when it receives a signal. On Windows, every signal ends it at once. */
+export function hasSignals(platform: NodeJS.Platform = currentPlatform): boolean {
+  return platform !== 'win32';
+}
+
 /**
  * Returns whether the system ends children together with their parent. On Windows libuv assigns them to a job object
  * that ends with the process that created it, so they need no record for the time after a crash.

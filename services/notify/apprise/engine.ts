@@ -22,6 +22,8 @@ export const engine: EngineSpec = {
     ...apprise,
     run: "-c 'from apprise.cli import main; main()'",
     without: 'Apprise cannot run.',
+    importedOnly: true,
   },
+  location: { win32: 'apprise.cmd' },
   sources: [{ from: 'python' }],
 };

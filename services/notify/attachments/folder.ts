@@ -1,11 +1,12 @@
 import { createWriteStream } from 'node:fs';
-import { copyFile, link, mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { detectionBytes } from '../../kit/file-type.ts';
+import { linkOrCopy } from '../../kit/hard-links.ts';
 import { toFileName, detectMediaType } from './file-name.ts';
 
 /** Stored attachment. `file` is its name in the folder, `name` the displayed one. */
@@ -82,13 +83,11 @@ export class AttachmentFolder {
   async copy(original: StoredFile): Promise<StoredFile | undefined> {
     const file = this.#context.random.text(24);
     try {
-      await link(join(this.#folder, original.file), join(this.#folder, file));
+      await linkOrCopy(join(this.#folder, original.file), join(this.#folder, file));
       return { ...original, file };
     } catch (error) {
       if ((error as Partial<NodeJS.ErrnoException>).code === 'ENOENT') return undefined;
-      // Some file systems do not support links.
-      await copyFile(join(this.#folder, original.file), join(this.#folder, file));
-      return { ...original, file };
+      throw error;
     }
   }
 

@@ -15,10 +15,11 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function openFolder(platform: NodeJS.Platform): EngineFolder {
-  return new EngineFolder(root, 'rclone', platform, async (path) => {
+  const removeFolder = async (path: string): Promise<void> => {
     if ([...inUse].some((each) => each.startsWith(path))) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
     await removeTree(path);
-  });
+  };
+  return new EngineFolder(root, 'rclone', { platform, removeFolder });
 }
 
 async function install(folder: EngineFolder, version: string): Promise<string> {

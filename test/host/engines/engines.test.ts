@@ -243,7 +243,8 @@ describe('installation', () => {
     const before = Date.now();
     await engines.install('yt-dlp');
     const states = await engines.states();
-    expect(states.map(({ name }) => name)).toEqual(['yt-dlp', 'ffmpeg', 'ffprobe', 'apprise', 'rclone', 'python']);
+    const names = ['yt-dlp', 'ffmpeg', 'ffprobe', 'deno', 'apprise', 'rclone', 'git', 'python'];
+    expect(states.map(({ name }) => name)).toEqual(names);
     expect(states[0]).toMatchObject({ version: '2026.02.02', source: 'data', removable: true, work: null });
     expect(states[0]?.bytes).toBe(program('2026.02.02').length);
     expect(states[0]?.checkedAt).toBeGreaterThanOrEqual(before);

@@ -8,10 +8,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import promises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deliver, removeCopies, type Delivery } from '../../../services/downloads/files/file-delivery.ts';
+import { replaceBuiltin } from '../../support/replace-builtin.ts';
 
 let folder: string;
 let targetFolder: string;
@@ -75,4 +77,56 @@ describe.each(['the same file system', 'another one'])('a delivery to %s', (file
 
 it('fails without a file', async () => {
   await expect(deliver(job('a', {}, join(folder, 'downloads')))).rejects.toMatchObject({ code: 'downloads.nothing' });
+});
+
+describe('a file system without hard links', () => {
+  // Windows reports EISDIR for FAT32 and exFAT, macOS ENOTSUP.
+  it.each(['EISDIR', 'ENOTSUP', 'EPERM', 'ENOSYS', 'EMLINK'])(
+    'receives files although links fail with %s',
+    async (code) => {
+      const link = (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
+      using _links = replaceBuiltin(promises, { link });
+      const root = join(folder, 'downloads');
+      const deliveries = [
+        await deliver(job('a', { 'v.mp4': 'one' }, root)),
+        await deliver(job('b', { 'v.mp4': 'two' }, root)),
+      ];
+      for (const { settle } of deliveries) await settle();
+      expect(deliveries.map(({ path }) => readFileSync(path, 'utf8'))).toEqual(['one', 'two']);
+      expect(readdirSync(root).toSorted()).toEqual(['v (2).mp4', 'v.mp4']);
+    },
+  );
+});
+
+describe('numbers of files', () => {
+  /** Replaces the numbers that the file system reports. */
+  function replaceNumbers(toNumber: (ino: bigint) => bigint): Disposable {
+    const { stat, lstat } = promises;
+    const replace = (read: typeof stat | typeof lstat): typeof stat =>
+      (async (path: string, options?: { bigint?: boolean }) => {
+        const stats = await read(path, { bigint: true });
+        const ino = toNumber(stats.ino);
+        return options?.bigint === true ? Object.assign(stats, { ino }) : { ...(await read(path)), ino: Number(ino) };
+      }) as typeof stat;
+    return replaceBuiltin(promises, { stat: replace(stat), lstat: replace(lstat) });
+  }
+
+  const numbers: bigint[] = [];
+  it.each([
+    [
+      'differ only beyond the precision of a double, as on Windows',
+      (ino: bigint) => {
+        if (!numbers.includes(ino)) numbers.push(ino);
+        return 2n ** 53n + BigInt(numbers.indexOf(ino));
+      },
+    ],
+    ['are zero, as on some network file systems', () => 0n],
+  ] as const)('do not identify two files as one when they %s', async (_name, toNumber) => {
+    const root = join(folder, 'downloads');
+    const first = await deliver(job('a', { 'v.mp4': 'one' }, root));
+    await first.settle();
+    using _numbers = replaceNumbers(toNumber);
+    const second = await deliver(job('b', { 'v.mp4': 'two' }, root));
+    expect([readFileSync(first.path, 'utf8'), readFileSync(second.path, 'utf8')]).toEqual(['one', 'two']);
+  });
 });

@@ -256,7 +256,7 @@ describe('SponsorBlock', () => {
           ...{ sponsorblockApi: api.url, sponsorblockCategories: ['sponsor', 'selfpromo'] },
         }),
         { cache: join(folder, 'cache'), downloads: folder },
-        [],
+        { args: [], find: () => Promise.resolve(null) },
       ),
     });
     const order: Order = {

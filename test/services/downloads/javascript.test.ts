@@ -1,19 +1,21 @@
 import { expect, it } from 'vitest';
-import { selectJavaScriptRuntime } from '../../../services/downloads/engine/javascript-runtime.ts';
+import { selectJavaScriptRuntime, type RuntimeSearch } from '../../../services/downloads/engine/javascript-runtime.ts';
 
-it('runs the scripts of sites with the Node of this process', async () => {
-  const { args, find } = selectJavaScriptRuntime();
-  expect(args).toEqual(['--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`]);
-  expect(await find()).toBe(`node ${process.versions.node}`);
-});
-
+const nothing: RuntimeSearch = { locate: () => Promise.resolve(undefined), readVersion: () => Promise.resolve('') };
 const desktop = { execPath: '/opt/homeport/homeport', versions: { ...process.versions, electron: '45.4.1' } };
 
-it('lets the extractor select a runtime in the desktop app, which cannot run as Node', () => {
-  expect(selectJavaScriptRuntime(desktop).args).toEqual([
-    '--no-js-runtimes',
-    ...['--js-runtimes', 'deno', '--js-runtimes', 'node', '--js-runtimes', 'bun'],
-  ]);
+/** Runtimes in a folder outside of the PATH. */
+function searchAmong(programs: Readonly<Record<string, string>>): RuntimeSearch {
+  return {
+    locate: (name) => Promise.resolve(programs[name] === undefined ? undefined : `/engines/${name}`),
+    readVersion: (path) => Promise.resolve(programs[path.replace('/engines/', '')] ?? ''),
+  };
+}
+
+it('runs the scripts of sites with the Node of this process', async () => {
+  const { args, find } = selectJavaScriptRuntime(nothing);
+  expect(args).toEqual(['--no-js-runtimes', '--js-runtimes', `node:${process.execPath}`]);
+  expect(await find()).toBe(`node ${process.versions.node}`);
 });
 
 it.each([
@@ -22,7 +24,18 @@ it.each([
   [{ node: 'v20.20.2', bun: '1.2.11' }, 'bun 1.2.11'],
   [{ node: 'v20.20.2' }, null],
   [{}, null],
-])('uses a runtime of the system that is new enough: %o', async (programs: Record<string, string>, runtime) => {
-  const { find } = selectJavaScriptRuntime(desktop, (name) => Promise.resolve(programs[name] ?? ''));
+])('uses in the desktop app a runtime that is new enough: %o', async (programs: Record<string, string>, runtime) => {
+  const { find } = selectJavaScriptRuntime(searchAmong(programs), desktop);
   expect(await find()).toBe(runtime);
+});
+
+it('passes the path of the runtime to the extractor of the desktop app, whose PATH is short', async () => {
+  const programs: Record<string, string> = {};
+  const runtime = selectJavaScriptRuntime(searchAmong(programs), desktop);
+  await runtime.find();
+  expect(runtime.args).toEqual(['--no-js-runtimes']);
+  // Deno was installed as an engine.
+  programs['deno'] = 'deno 2.9.7';
+  await runtime.find();
+  expect(runtime.args).toEqual(['--no-js-runtimes', '--js-runtimes', 'deno:/engines/deno']);
 });

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime';
 import { uptimeApi } from '../../../../services/contracts/uptime/api.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
@@ -14,7 +15,7 @@ const searchMonitors: PaletteSearch = async (query, signal) => {
     icon: 'uptime' as const,
     to: buildPath({ service: 'uptime', section: 'monitors', id: String(id) }),
   }));
-  return [{ title: 'Monitors', results }];
+  return [{ title: m.monitors(), results }];
 };
 
 export default (): PaletteSearch => searchMonitors;

@@ -5,14 +5,16 @@ import { describe, expect, it } from 'vitest';
 import { executableName } from '../../../../services/kit/platform/executables.ts';
 import {
   findDescriptorPath,
+  getMaxSocketPathBytes,
   getNoFollowFlag,
   hasFileModes,
   hasUnixSockets,
   hasWindowsPaths,
   ignoresCase,
   listProcessFolders,
+  syncLeavesDiskCache,
 } from '../../../../services/kit/platform/file-systems.ts';
-import { childrenEndWithParent, hasProcessGroups } from '../../../../services/kit/platform/process-tree.ts';
+import { childrenEndWithParent, hasProcessGroups, hasSignals } from '../../../../services/kit/platform/process-tree.ts';
 import { syncFolder } from '../../../../services/kit/platform/sync-folder.ts';
 
 const platforms = ['linux', 'darwin', 'win32'] as const;
@@ -24,6 +26,8 @@ describe('properties of the systems', () => {
     ['hasFileModes', hasFileModes, [true, true, false]],
     ['ignoresCase', ignoresCase, [false, true, true]],
     ['hasUnixSockets', hasUnixSockets, [true, true, false]],
+    ['getMaxSocketPathBytes', getMaxSocketPathBytes, [107, 103, 0]],
+    ['syncLeavesDiskCache', syncLeavesDiskCache, [false, true, false]],
     ['getNoFollowFlag', getNoFollowFlag, [constants.O_NOFOLLOW, constants.O_NOFOLLOW, 0]],
     [
       'findDescriptorPath',
@@ -32,6 +36,7 @@ describe('properties of the systems', () => {
     ],
     ['listProcessFolders', listProcessFolders, [['/proc'], [], []]],
     ['hasProcessGroups', hasProcessGroups, [true, true, false]],
+    ['hasSignals', hasSignals, [true, true, false]],
     ['childrenEndWithParent', childrenEndWithParent, [false, false, true]],
   ] as const)('are returned by %s for linux, darwin and win32', (_name, getProperty, expected) => {
     expect(platforms.map((platform) => getProperty(platform))).toEqual(expected);

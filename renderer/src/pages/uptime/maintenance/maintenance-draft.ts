@@ -1,3 +1,5 @@
+import * as m from '#messages/uptime';
+import { defineDateFormat, formatList } from '../../../../../messages/format.ts';
 import type { Maintenance } from '../../../../../services/contracts/uptime/maintenance.ts';
 
 /** Maintenance window in its form, with all inputs as text. */
@@ -45,16 +47,23 @@ export const newWindow: WindowDraft = {
   notifyEnd: false,
 };
 
-export const strategyLabels = [
-  ['single', 'Once'],
-  ['recurring-interval', 'Every few days'],
-  ['recurring-weekday', 'On days of the week'],
-  ['recurring-day-of-month', 'On days of the month'],
-  ['cron', 'By a cron rule'],
-  ['manual', 'Until somebody ends it'],
-] as const satisfies readonly (readonly [Maintenance['strategy'], string])[];
+/** Returns the kinds of schedules, with their labels. */
+export const getStrategyOptions = () =>
+  [
+    ['single', m.once()],
+    ['recurring-interval', m.everyFewDays()],
+    ['recurring-weekday', m.onDaysOfWeek()],
+    ['recurring-day-of-month', m.onDaysOfMonth()],
+    ['cron', m.byCronRule()],
+    ['manual', m.untilEnded()],
+  ] as const satisfies readonly (readonly [Maintenance['strategy'], string])[];
 
-export const weekdayLabels = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+const formatWeekday = defineDateFormat({ weekday: 'long', timeZone: 'UTC' });
+
+/** Returns the names of the days of the week, from Sunday. */
+export function getWeekdayLabels(): readonly string[] {
+  return Array.from({ length: 7 }, (_, day) => formatWeekday(Date.UTC(2023, 0, 1 + day)));
+}
 
 export function toWindowDraft(window: Maintenance): WindowDraft {
   const [from = '', until = ''] = window.dateRange.map((text) => text.replace(' ', 'T').slice(0, 16));
@@ -119,22 +128,22 @@ export function toWindowFields(draft: WindowDraft) {
   };
 }
 
-const listFormat = new Intl.ListFormat('en', { type: 'conjunction' });
-
 /** Formats the schedule of a window, such as `Every Sunday and Monday, 02:00 to 03:00`. */
 export function formatSchedule(window: Maintenance): string {
   const { start, end } = toWindowDraft(window);
-  const times = `${start} to ${end}`;
+  const times = m.startToEnd({ start, end });
   switch (window.strategy) {
     case 'recurring-interval':
-      return `${window.intervalDay === 1 ? 'Every day' : `Every ${String(window.intervalDay)} days`}, ${times}`;
-    case 'recurring-weekday':
-      return `Every ${listFormat.format(window.weekdays.flatMap((day) => weekdayLabels[day] ?? []))}, ${times}`;
+      return m.everyDays({ count: window.intervalDay, times });
+    case 'recurring-weekday': {
+      const labels = getWeekdayLabels();
+      return m.everyWeekday({ days: formatList(window.weekdays.flatMap((day) => labels[day] ?? [])), times });
+    }
     case 'recurring-day-of-month':
-      return `Day ${toWindowDraft(window).daysOfMonth} of the month, ${times}`;
+      return m.everyDayOfMonth({ days: toWindowDraft(window).daysOfMonth, times });
     case 'cron':
-      return `${window.cron} for ${String(window.durationMinutes)} min`;
+      return m.cronSchedule({ cron: window.cron, minutes: window.durationMinutes });
     default:
-      return strategyLabels.find(([strategy]) => strategy === window.strategy)?.[1] ?? '';
+      return getStrategyOptions().find(([strategy]) => strategy === window.strategy)?.[1] ?? '';
   }
 }

@@ -1,3 +1,5 @@
+import * as m from '#messages/uptime';
+import { getLocale, remember } from '../../../../../messages/language.ts';
 import type { Maintenance } from '../../../../../services/contracts/uptime/maintenance.ts';
 import { compareNames } from '../../../../../services/contracts/compare-names.ts';
 import type { IconName } from '../../../icons/icons.ts';
@@ -11,8 +13,12 @@ const currentYearOptions: Intl.DateTimeFormatOptions = {
   minute: '2-digit',
   hourCycle: 'h23',
 };
-const currentYearFormat = new Intl.DateTimeFormat('en', currentYearOptions);
-const fullFormat = new Intl.DateTimeFormat('en', { ...currentYearOptions, year: 'numeric' });
+
+/** Returns the formatter for the current locale. */
+function getFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const locale = getLocale();
+  return remember('date', [locale, options], () => new Intl.DateTimeFormat(locale, options));
+}
 
 /**
  * Formats the schedule and the next slot of a window, such as `Every Monday, 03:00 to 04:00 · next Mon, Nov 30`. A window
@@ -34,19 +40,19 @@ export interface WindowStatus {
 export function getWindowStatus({ status, upcoming: [slot] }: Maintenance, now: number): WindowStatus {
   switch (status) {
     case 'under-maintenance':
-      return { text: 'Runs now', icon: 'play', tone: 'sea' };
+      return { text: m.runsNow(), icon: 'play', tone: 'sea' };
     case 'inactive':
-      return { text: 'Paused', icon: 'pause', tone: 'plain' };
+      return { text: m.paused(), icon: 'pause', tone: 'plain' };
     case 'ended':
-      return { text: 'Over', icon: 'done', tone: 'plain' };
+      return { text: m.over(), icon: 'done', tone: 'plain' };
     case 'scheduled':
       return {
-        text: slot === undefined ? 'Planned' : `Starts ${formatTimeUntil(Date.parse(slot.startDate), now)}`,
+        text: slot === undefined ? m.planned() : m.starts({ when: formatTimeUntil(Date.parse(slot.startDate), now) }),
         icon: 'clock',
         tone: 'plain',
       };
     case 'unknown':
-      return { text: 'Not known', icon: 'clock', tone: 'plain' };
+      return { text: m.unknownStatus(), icon: 'clock', tone: 'plain' };
   }
 }
 
@@ -72,11 +78,11 @@ function getStart({ upcoming: [slot] }: Maintenance): number {
 /** Formats the time until a start, such as `in 40 min`, `tomorrow` or `in 3 days`, by calendar days. */
 function formatTimeUntil(time: number, now: number): string {
   const minutes = Math.max(1, Math.round((time - now) / 60_000));
-  if (minutes < 60) return `in ${String(minutes)} min`;
+  if (minutes < 60) return m.inMinutes({ count: minutes });
   const hours = Math.round(minutes / 60);
-  if (hours < 24) return `in ${String(hours)} h`;
+  if (hours < 24) return m.inHours({ count: hours });
   const days = Math.round((new Date(time).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / 86_400_000);
-  return days <= 1 ? 'tomorrow' : `in ${String(days)} days`;
+  return days <= 1 ? m.tomorrow() : m.inDays({ count: days });
 }
 
 function formatSlot({ status, strategy, timezone, upcoming: [slot] }: Maintenance, now: number): string {
@@ -84,24 +90,26 @@ function formatSlot({ status, strategy, timezone, upcoming: [slot] }: Maintenanc
   const start = new Date(slot.startDate);
   const end = slot.endDate === null ? undefined : new Date(slot.endDate);
   const isThisYear = [start, end ?? start].every((time) => time.getFullYear() === new Date(now).getFullYear());
-  const format = isThisYear ? currentYearFormat : fullFormat;
+  const format = getFormat({ ...currentYearOptions, ...(isThisYear ? {} : { year: 'numeric' }) });
   if (status === 'under-maintenance')
-    return end === undefined ? `since ${format.format(start)}` : `until ${format.format(end)}`;
-  if (end === undefined) return `from ${format.format(start)}`;
+    return end === undefined ? m.since({ time: format.format(start) }) : m.untilTime({ time: format.format(end) });
+  if (end === undefined) return m.fromTime({ time: format.format(start) });
   if (strategy === 'single') return formatTimeRange(format, start, end);
-  if (strategy === 'cron') return `next ${formatTimeRange(format, start, end)}`;
+  if (strategy === 'cron') return m.nextTime({ time: formatTimeRange(format, start, end) });
   // The schedule already has the times, in the time zone of the window.
-  const day = new Intl.DateTimeFormat('en', {
+  const day = getFormat({
     timeZone: timezone,
     weekday: 'short',
     month: 'short',
     day: 'numeric',
     ...(isThisYear ? {} : { year: 'numeric' }),
   });
-  return `next ${day.format(start)}`;
+  return m.nextTime({ time: day.format(start) });
 }
 
 /** Formats a range such as `Mon, Nov 30, 10:00 to 12:00`, in the style of the schedule. */
 function formatTimeRange(format: Intl.DateTimeFormat, start: Date, end: Date): string {
-  return format.formatRange(start, end).replace(/\s*\u2013\s*/, ' to ');
+  const range = format.formatRange(start, end);
+  const [from, to] = range.split(/\s*\u2013\s*/);
+  return from === undefined || to === undefined ? range : m.startToEnd({ start: from, end: to });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime';
 import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
 import { compareNames } from '../../../../../services/contracts/compare-names.ts';
 import { formatCause } from './monitor-format.ts';
@@ -13,12 +14,12 @@ function findProblem({
 }: MonitorRow): { readonly rank: number; readonly reason: string } | undefined {
   if (!active) return undefined;
   if (state.status === 0) return { rank: 0, reason: state.msg ? formatCause(state.msg) : target };
-  if (state.flapping === true) return { rank: 1, reason: 'It goes down and comes back again and again.' };
-  if (state.degraded === true) return { rank: 2, reason: 'It answers, but slower than usual.' };
+  if (state.flapping === true) return { rank: 1, reason: m.isFlapping() };
+  if (state.degraded === true) return { rank: 2, reason: m.isSlow() };
   if (state.certDays === undefined || state.certDays > certificateWarningDays) return undefined;
   return {
     rank: 3,
-    reason: `Its certificate ends in ${String(state.certDays)} ${state.certDays === 1 ? 'day' : 'days'}.`,
+    reason: m.certificateEnds({ count: state.certDays }),
   };
 }
 

@@ -1,16 +1,18 @@
+import * as m from '#messages/uptime';
 import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
 
-/** Filters of the monitor list, with their labels; all but the first are status groups. */
-export const filters = [
-  ['all', 'All'],
-  ['down', 'Down'],
-  ['up', 'Up'],
-  ['retrying', 'Trying again'],
-  ['maintained', 'Maintenance'],
-  ['unknown', 'Waiting'],
-  ['paused', 'Paused'],
-] as const;
-export type Filter = (typeof filters)[number][0];
+/** Returns the filters of the monitor list, with their labels; all but the first are status groups. */
+export const getFilters = () =>
+  [
+    ['all', m.all()],
+    ['down', m.down()],
+    ['up', m.up()],
+    ['retrying', m.tryingAgain()],
+    ['maintained', m.maintenance()],
+    ['unknown', m.waiting()],
+    ['paused', m.paused()],
+  ] as const;
+export type Filter = ReturnType<typeof getFilters>[number][0];
 export type Group = Exclude<Filter, 'all'>;
 
 const groups = ['down', 'up', 'retrying', 'maintained'] as const;

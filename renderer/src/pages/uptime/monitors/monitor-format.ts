@@ -1,3 +1,5 @@
+import * as m from '#messages/uptime';
+import { defineNumberFormat, formatNumber } from '../../../../../messages/format.ts';
 import { explainFailure } from '../../../../../services/contracts/uptime/causes.ts';
 import type { MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
 import type { IconName } from '../../../icons/icons.ts';
@@ -13,26 +15,21 @@ export function getStatusLabel(
   { status, degraded, flapping }: MonitorRow['state'],
   active: boolean,
 ): MonitorStatusLabel {
-  if (!active) return { text: 'Paused', tone: 'plain' };
-  if (flapping === true) return { text: 'Flapping', tone: 'warn' };
+  if (!active) return { text: m.paused(), tone: 'plain' };
+  if (flapping === true) return { text: m.flapping(), tone: 'warn' };
   switch (status) {
     case 0:
-      return { text: 'Down', tone: 'bad' };
+      return { text: m.down(), tone: 'bad' };
     case 1:
-      return degraded === true ? { text: 'Slow', tone: 'warn' } : { text: 'Up', tone: 'ok' };
+      return degraded === true ? { text: m.slow(), tone: 'warn' } : { text: m.up(), tone: 'ok' };
     case 2:
-      return { text: 'Trying again', tone: 'warn' };
+      return { text: m.tryingAgain(), tone: 'warn' };
     case 3:
-      return { text: 'Maintenance', tone: 'sea' };
+      return { text: m.maintenance(), tone: 'sea' };
     default:
       // It may have been checked before Homeport was restarted.
-      return { text: 'Waiting for a check', tone: 'plain' };
+      return { text: m.waitingForACheck(), tone: 'plain' };
   }
-}
-
-/** Returns the status as the beginning of a phrase, such as `up` in `up for 9 h`. */
-export function getStatusPhrase({ status }: Pick<MonitorRow['state'], 'status'>): string {
-  return status === null ? '' : (['down', 'up', 'tried again', 'in maintenance'] as const)[status];
 }
 
 /** Returns the icon of a status. */
@@ -41,28 +38,29 @@ export function getStatusIcon({ tone }: MonitorStatusLabel, active: boolean): Ic
   return tone === 'ok' ? 'check' : tone === 'plain' || tone === 'sea' ? 'clock' : 'alert';
 }
 
-/** Monitor types of the form, in order. */
-export const monitorTypes = [
-  ['http', 'Website or HTTP service'],
-  ['keyword', 'Website with a keyword'],
-  ['json-query', 'Value in JSON'],
-  ['port', 'TCP port'],
-  ['ping', 'Ping'],
-  ['docker', 'Container'],
-  ['push', 'Job that reports itself'],
-  ['dns', 'DNS record'],
-  ['smtp', 'Mail server'],
-  ['websocket-upgrade', 'WebSocket'],
-  ['postgres', 'PostgreSQL'],
-  ['redis', 'Redis'],
-  ['mqtt', 'MQTT topic'],
-  ['ntp', 'Time server (NTP)'],
-  ['group', 'Group of monitors'],
-  ['manual', 'Set by hand'],
-] as const;
+/** Returns the monitor types of the form, with their labels, in order. */
+export const getMonitorTypes = () =>
+  [
+    ['http', m.typeHttp()],
+    ['keyword', m.typeKeyword()],
+    ['json-query', m.typeJson()],
+    ['port', m.typePort()],
+    ['ping', m.typePing()],
+    ['docker', m.container()],
+    ['push', m.typePush()],
+    ['dns', m.typeDns()],
+    ['smtp', m.typeSmtp()],
+    ['websocket-upgrade', 'WebSocket'],
+    ['postgres', 'PostgreSQL'],
+    ['redis', 'Redis'],
+    ['mqtt', m.typeMqtt()],
+    ['ntp', m.typeNtp()],
+    ['group', m.typeGroup()],
+    ['manual', m.typeManual()],
+  ] as const;
 
 export function getTypeLabel(type: string): string {
-  return monitorTypes.find(([kind]) => kind === type)?.[1] ?? type;
+  return getMonitorTypes().find(([kind]) => kind === type)?.[1] ?? type;
 }
 
 /** Formats the message of a check and explains known error codes. */
@@ -71,31 +69,33 @@ export function formatCause(msg: string): string {
   if (explanation !== undefined) return explanation;
   // Uptime Kuma writes the answer of a website that is up as `200 - OK`.
   const answer = /^(\d{3}) - ?(.*)$/.exec(msg);
-  if (answer !== null) return `It answered ${[answer[1], answer[2]].filter(Boolean).join(' ')}.`;
+  if (answer !== null) return m.itAnswered({ answer: [answer[1], answer[2]].filter(Boolean).join(' ') });
   return msg;
 }
 
 /** Formats a response time, such as `38 ms`, with a non-breaking space. */
 export function formatPing(ping: number): string {
-  return ping < 1 ? 'under 1\u00a0ms' : `${Math.round(ping).toLocaleString('en')}\u00a0ms`;
+  return ping < 1 ? m.underOneMs() : m.pingMs({ ping: Math.round(ping) });
 }
+
+const formatHundredths = defineNumberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** Formats a share as a percentage, such as 0.99954 as `99.95 %`. Rounds down, so that only 1 becomes `100 %`. */
 export function formatPercent(share: number | null): string {
   if (share === null) return '';
-  return `${share === 1 ? '100' : (Math.floor(share * 10_000) / 100).toFixed(2)}\u00a0%`;
+  return m.percent({ percent: share === 1 ? formatNumber(100) : formatHundredths(Math.floor(share * 10_000) / 100) });
 }
 
 /** Formats a duration in ms, such as `2 h 5 min` or `4 h`. */
 export function formatLength(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return `${String(Math.max(1, Math.round(ms / 1000)))} s`;
-  if (minutes < 60) return `${String(minutes)} min`;
+  if (minutes < 1) return m.lengthSeconds({ seconds: Math.max(1, Math.round(ms / 1000)) });
+  if (minutes < 60) return m.lengthMinutes({ minutes });
   const hours = Math.floor(minutes / 60);
   const days = Math.floor(hours / 24);
   if (hours < 48)
-    return [`${String(hours)} h`, ...(minutes % 60 === 0 ? [] : [`${String(minutes % 60)} min`])].join(' ');
-  return [`${String(days)} d`, ...(hours % 24 === 0 ? [] : [`${String(hours % 24)} h`])].join(' ');
+    return minutes % 60 === 0 ? m.lengthHours({ hours }) : m.lengthHoursMinutes({ hours, minutes: minutes % 60 });
+  return hours % 24 === 0 ? m.lengthDays({ days }) : m.lengthDaysHours({ days, hours: hours % 24 });
 }
 
 /** Formats the creation time of a note; the API returns it in UTC without a time zone. */

