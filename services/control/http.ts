@@ -36,13 +36,17 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
     router: { ignoreTrailingSlash: false },
     context,
     service: 'control',
+    dialect: { renderProblem },
     createCall: (exchange) => exchange,
     handleUnmatched: (exchange, getAllowed) => handleByHost(context, exchange, getAllowed),
-    renderProblem: ({ code, detail, status, headers }) => ({
-      ...jsonReply(status, { error: { code, detail } }, { ...commonHeaders, ...headers }),
-      body: `${JSON.stringify({ error: { code, detail } })}\n`,
-    }),
   });
+}
+
+function renderProblem({ code, detail, status, headers }: Problem): Reply {
+  return {
+    ...jsonReply(status, { error: { code, detail } }, { ...commonHeaders, ...headers }),
+    body: `${JSON.stringify({ error: { code, detail } })}\n`,
+  };
 }
 
 function handleByHost(

@@ -64,11 +64,13 @@ export function createUptimeListener(dependencies: ListenerDependencies): Reques
     router: { caseSensitive: false },
     context,
     service: 'uptime',
-    headers: { 'X-Frame-Options': 'SAMEORIGIN' },
+    dialect: {
+      headers: { 'X-Frame-Options': 'SAMEORIGIN' },
+      renderProblem: (problem, request) =>
+        visitorPaths.test(getPath(request)) ? renderForVisitors(problem) : renderProblem(problem),
+    },
     begin: (request, response) => addHeaders(response, buildPublicHeaders(getPath(request))),
     createCall: (exchange) => exchange,
-    renderProblem: (problem, request) =>
-      visitorPaths.test(getPath(request)) ? renderForVisitors(problem) : renderProblem(problem),
   });
 }
 

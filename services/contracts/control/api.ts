@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { accountRoutes } from './account-routes.ts';
-import { AccountName, Password, Role } from './accounts.ts';
-import { PasskeyResponse } from './second-factor.ts';
-import { defineRoute, fileReply } from '../api.ts';
-import { BackupAge, BackupContents, BackupFile, SetAsideData } from './backups.ts';
+import { defineRoute } from '../api.ts';
+import { backupRoutes } from './backup-routes.ts';
+import { BackupAge } from './backups.ts';
 import { defineTopic } from '../bus.ts';
-import { EngineState } from './engines.ts';
-import { JobSummary } from '../jobs.ts';
+import { engineRoutes } from './engine-routes.ts';
+import { jobRoutes } from './job-routes.ts';
 import { LogLine, LogReply } from './log.ts';
 import { Machine, Pulse } from './overview.ts';
+import { sessionRoutes } from './session-routes.ts';
 import { Grantable, ServiceGroup } from '../service.ts';
 import { RunningWork, SuggestedAction } from '../health.ts';
 import { SettingsView } from './settings.ts';
@@ -70,99 +70,9 @@ export const serviceChanged = defineTopic('control.service', ServiceState);
 /** Published after settings were saved; pages reload what they show. */
 export const settingsChanged = defineTopic('control.settings', z.object({ sections: z.array(z.string()) }));
 
-const ok = z.object({ ok: z.literal(true) });
-const sessionSecret = z
-  .string()
-  .describe('Shown only now. Keep it where no other origin gets to see it; never in a cookie.');
-
-const needsEnrollment = z
-  .literal(true)
-  .optional()
-  .describe('The session may only set up the second factor that the account must have.');
-const signedIn = z.object({ name: z.string(), role: Role, session: sessionSecret, needsEnrollment });
-
 /** Routes about the host. */
 export const controlApi = {
-  session: defineRoute({
-    method: 'GET',
-    path: '/api/session',
-    summary: 'Who is signed in, and whether the first administrator is still to be made.',
-    access: 'public',
-    duringEnrollment: true,
-    reply: z.object({
-      account: z.object({ name: z.string(), role: Role, needsEnrollment }).nullable(),
-      setupNeeded: z.boolean(),
-      safeMode: z.boolean(),
-      version: z.string(),
-      platform: z
-        .string()
-        .nullable()
-        .describe('System that Homeport runs on, as Node names it; null without a sign-in.'),
-    }),
-  }),
-  setup: defineRoute({
-    method: 'POST',
-    path: '/api/setup',
-    summary: 'Makes the first administrator with the one-time code of the first start, and signs in.',
-    access: 'public',
-    body: z.object({ code: z.string().max(200), name: AccountName, password: Password }),
-    reply: z.object({ session: sessionSecret, needsEnrollment }),
-  }),
-  signIn: defineRoute({
-    method: 'POST',
-    path: '/api/session',
-    summary: 'Signs in, as pages do: each call then brings the secret of the session in the header Homeport-Session.',
-    access: 'public',
-    duringEnrollment: true,
-    body: z.object({ name: z.string().max(64), password: z.string().max(1024) }),
-    reply: z.union([
-      signedIn,
-      z.object({
-        ticket: z.string().describe('The account has a second factor: send this with its proof within five minutes.'),
-      }),
-    ]),
-  }),
-  secondStep: defineRoute({
-    method: 'POST',
-    path: '/api/session/second-step',
-    summary: 'Completes a sign-in with a code of the authenticator app, a recovery code or a passkey.',
-    access: 'public',
-    duringEnrollment: true,
-    body: z.object({
-      ticket: z.string().max(64),
-      code: z.string().max(32).optional(),
-      passkey: PasskeyResponse.optional(),
-    }),
-    reply: signedIn,
-  }),
-  signOut: defineRoute({
-    method: 'DELETE',
-    path: '/api/session',
-    summary: 'Signs out.',
-    access: 'user',
-    duringEnrollment: true,
-    reply: ok,
-  }),
-  links: defineRoute({
-    method: 'POST',
-    path: '/api/links',
-    summary:
-      'Addresses under which a browser may read files of this API for a day, where it can send no header: ' +
-      'pictures, players, downloads.',
-    access: 'user',
-    body: z.object({
-      paths: z
-        .array(
-          z
-            .string()
-            .max(1000)
-            .regex(/^\/api\/[^\s?#]+$/),
-        )
-        .min(1)
-        .max(200),
-    }),
-    reply: z.object({ links: z.array(z.string()).describe('One for each path, in their order.') }),
-  }),
+  ...sessionRoutes,
   services: defineRoute({
     method: 'GET',
     path: '/api/services',
@@ -217,35 +127,7 @@ export const controlApi = {
         .describe('Services that restart once their running transfers have ended.'),
     }),
   }),
-  engines: defineRoute({
-    method: 'GET',
-    path: '/api/engines',
-    summary: 'The outside programs and their versions.',
-    access: 'admin',
-    reply: z.object({ engines: z.array(EngineState) }),
-  }),
-  installEngine: defineRoute({
-    method: 'POST',
-    path: '/api/engines/:name/install',
-    summary: 'Installs or updates an engine, verified. With `wait=false` it answers once that has begun.',
-    access: 'admin',
-    query: z.object({ wait: z.enum(['true', 'false']).default('true') }),
-    reply: EngineState,
-  }),
-  verifyEngine: defineRoute({
-    method: 'POST',
-    path: '/api/engines/:name/verify',
-    summary: 'Looks for an engine anew and asks it for its version.',
-    access: 'admin',
-    reply: EngineState,
-  }),
-  removeEngine: defineRoute({
-    method: 'DELETE',
-    path: '/api/engines/:name',
-    summary: 'Removes an engine that Homeport installed; programs of the system stay.',
-    access: 'admin',
-    reply: EngineState,
-  }),
+  ...engineRoutes,
   log: defineRoute({
     method: 'GET',
     path: '/api/log',
@@ -272,100 +154,7 @@ export const controlApi = {
     access: 'admin',
     reply: z.object({ text: z.string() }),
   }),
-  backups: defineRoute({
-    method: 'GET',
-    path: '/api/backups',
-    summary: 'The backups in the folder of backups, newest first.',
-    access: 'admin',
-    reply: z.object({
-      folder: z.string(),
-      backups: z.array(BackupFile),
-      isOld: z.boolean(),
-      setAside: z.array(SetAsideData).describe('What restores have replaced, newest first.'),
-    }),
-  }),
-  takeBackup: defineRoute({
-    method: 'POST',
-    path: '/api/backups/file',
-    summary:
-      'Keeps a backup that was made elsewhere, such as on the computer before this one; 422 `backup.damaged` ' +
-      'where a file of it is not whole.',
-    access: 'admin',
-    bytes: true,
-    reply: BackupFile,
-  }),
-  backupContents: defineRoute({
-    method: 'GET',
-    path: '/api/backups/:name/contents',
-    summary: 'What a backup holds, after each of its files was verified; 422 `backup.damaged`.',
-    access: 'admin',
-    reply: BackupContents,
-  }),
-  restoreBackup: defineRoute({
-    method: 'POST',
-    path: '/api/backups/:name/restore',
-    summary:
-      'Verifies a backup and starts Homeport anew with it, right after the answer. What there was before is set ' +
-      'aside in the data folder.',
-    access: 'admin',
-    body: z.object({ confirm: z.literal('restore').describe('So that nobody does it by mistake.') }),
-    reply: ok,
-  }),
-  putBack: defineRoute({
-    method: 'POST',
-    path: '/api/backups/set-aside/:name/put-back',
-    summary: 'Starts Homeport anew with what a restore had replaced; what there is now is set aside in its turn.',
-    access: 'admin',
-    reply: ok,
-  }),
-  removeSetAside: defineRoute({
-    method: 'DELETE',
-    path: '/api/backups/set-aside/:name',
-    summary: 'Removes what a restore had replaced for good.',
-    access: 'admin',
-    reply: ok,
-  }),
-  backupFile: defineRoute({
-    method: 'GET',
-    path: '/api/backups/:name/file',
-    summary: 'A backup, to be kept elsewhere. It holds the key of the stored secrets.',
-    access: 'admin',
-    reply: fileReply,
-  }),
-  makeBackup: defineRoute({
-    method: 'POST',
-    path: '/api/backups',
-    summary: 'Saves the whole data folder into a backup, while everything runs.',
-    access: 'admin',
-    reply: BackupFile,
-  }),
-  removeBackup: defineRoute({
-    method: 'DELETE',
-    path: '/api/backups/:name',
-    summary: 'Removes a backup for good.',
-    access: 'admin',
-    reply: ok,
-  }),
-  deadJobs: defineRoute({
-    method: 'GET',
-    path: '/api/jobs/dead',
-    summary: 'Work that was given up, of all services.',
-    access: 'admin',
-    reply: z.object({ jobs: z.array(JobSummary.extend({ service: z.string() })) }),
-  }),
-  retryJob: defineRoute({
-    method: 'POST',
-    path: '/api/jobs/:service/:id/retry',
-    summary: 'Tries given-up work again now.',
-    access: 'admin',
-    reply: ok,
-  }),
-  dropJob: defineRoute({
-    method: 'DELETE',
-    path: '/api/jobs/:service/:id',
-    summary: 'Drops given-up work for good.',
-    access: 'admin',
-    reply: ok,
-  }),
+  ...backupRoutes,
+  ...jobRoutes,
   ...accountRoutes,
 };

@@ -32,7 +32,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     routes: [{ method: '*', path: '/', handle: () => jsonReply(200, { message: rootMessage }) }],
     context,
     service: 'data',
-    preflight: buildPreflight,
+    dialect: { preflight: buildPreflight, renderProblem },
     begin(request, response) {
       const start = performance.now();
       const api = findApi(getPath(request));
@@ -47,7 +47,6 @@ export function createListener(options: ListenerOptions): RequestListener {
       if (api !== undefined) return dispatch(options, api, exchange);
       return jsonReply(404, { message: `There is nothing at ${exchange.path}` });
     },
-    renderProblem,
   });
 }
 

@@ -76,10 +76,13 @@ export function createMetubeListener(deps: MetubeDependencies): RequestListener 
     router: { caseSensitive: false },
     context,
     service: 'downloads',
-    headers: frameDenyHeaders,
+    dialect: {
+      headers: frameDenyHeaders,
+      // Without CORS headers, the browser refuses the request.
+      preflight: () => jsonReply(200, { status: 'ok' }),
+      renderProblem,
+    },
     begin: (request, response) => addHeaders(response, buildCorsHeaders(settings, request)),
-    // Without CORS headers, the browser refuses the request.
-    preflight: () => jsonReply(200, { status: 'ok' }),
     async createCall(exchange, { isLive = false }) {
       if (isLive) refuseForeignOrigin(settings, exchange.request);
       else await authorize(deps, exchange);
@@ -92,7 +95,6 @@ export function createMetubeListener(deps: MetubeDependencies): RequestListener 
       const headers = { Allow: [...allowed, 'OPTIONS'].join(', ') };
       throw new Problem('downloads.method', 405, 'Method Not Allowed', { headers });
     },
-    renderProblem,
   });
 }
 

@@ -27,6 +27,16 @@ export interface Route<Call extends Exchange = Exchange> extends RoutePattern {
   readonly handle: (call: Call) => HandlerResult | Promise<HandlerResult>;
 }
 
+/** Form of the responses that the clients of a listener expect. */
+export interface ListenerDialect {
+  /** Header fields of every response. */
+  readonly headers?: ResponseHeaders;
+  /** Answers OPTIONS requests; without it they are routed like others. */
+  readonly preflight?: (request: IncomingMessage) => Reply;
+  /** Renders a problem in the format of the peer. */
+  readonly renderProblem: (problem: Problem, request: IncomingMessage) => Reply;
+}
+
 /** Routes of a listener and the dialect of its peer. */
 export interface ListenerOptions<Call extends Exchange, Declared extends Route<Call>> {
   readonly routes: readonly Declared[];
@@ -34,10 +44,7 @@ export interface ListenerOptions<Call extends Exchange, Declared extends Route<C
   readonly context: ErrorContext;
   /** First part of the codes of problems, such as `git` in `git.failed`. */
   readonly service: string;
-  /** Header fields of every response. */
-  readonly headers?: ResponseHeaders;
-  /** Answers OPTIONS requests; without it they are routed like others. */
-  readonly preflight?: (request: IncomingMessage) => Reply;
+  readonly dialect: ListenerDialect;
   /** Runs before a route is found, for header fields that depend on the request. */
   readonly begin?: (request: IncomingMessage, response: ServerResponse) => void;
   /**
@@ -45,8 +52,6 @@ export interface ListenerOptions<Call extends Exchange, Declared extends Route<C
    * @throws Problem
    */
   readonly createCall: (exchange: Exchange, route: Declared) => Call | Promise<Call>;
-  /** Renders a problem in the format of the peer. */
-  readonly renderProblem: (problem: Problem, request: IncomingMessage) => Reply;
   /**
    * Handles requests without a route. `getAllowed` returns the methods of the path. Default: Problem 405 with `Allow`,
    * or 404.
@@ -67,7 +72,7 @@ export function createHttpListener<Call extends Exchange, Declared extends Route
       respondToError(request, response, error, {
         ...options.context,
         code: `${options.service}.failed`,
-        render: options.renderProblem,
+        render: options.dialect.renderProblem,
       }),
     );
   };
@@ -79,12 +84,11 @@ async function serve<Call extends Exchange, Declared extends Route<Call>>(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (options.headers !== undefined) addHeaders(response, options.headers);
+  const { headers, preflight } = options.dialect;
+  if (headers !== undefined) addHeaders(response, headers);
   options.begin?.(request, response);
   const method = request.method ?? 'GET';
-  if (method === 'OPTIONS' && options.preflight !== undefined) {
-    return sendReply(response, options.preflight(request));
-  }
+  if (method === 'OPTIONS' && preflight !== undefined) return sendReply(response, preflight(request));
   const path = getPath(request);
   const match = router.find(method, path);
   const exchange: Exchange = {

@@ -37,7 +37,7 @@ export function createListener(dependencies: RouteDependencies): RequestListener
     router: { caseSensitive: false },
     context,
     service: 'notify',
-    headers: commonHeaders,
+    dialect: { headers: commonHeaders, renderProblem },
     begin: (_request, response) => {
       response.once('finish', () => requests.inc({ code: response.statusCode }));
     },
@@ -45,7 +45,6 @@ export function createListener(dependencies: RouteDependencies): RequestListener
     handleUnmatched: () => {
       throw new Problem('notify.unknown_path', 404, sentences.notFound);
     },
-    renderProblem,
   });
 }
 

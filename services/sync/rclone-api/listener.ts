@@ -35,10 +35,9 @@ export function syncListener(options: ListenerOptions): RequestListener {
     routes,
     context: options.context,
     service: 'sync',
-    preflight: () => ({ status: 200 }),
+    dialect: { preflight: () => ({ status: 200 }), renderProblem },
     createCall: (exchange) => exchange,
     handleUnmatched: (exchange) => handleAccountRequest(options, exchange),
-    renderProblem,
   });
 }
 

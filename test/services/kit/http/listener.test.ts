@@ -64,14 +64,16 @@ beforeEach(async () => {
       routes,
       service: 'test',
       context: { log, random: { bytes: (length) => Buffer.alloc(length), text: (length) => 'x'.repeat(length) } },
-      headers: { 'X-Frame-Options': 'DENY' },
-      preflight: () => ({ status: 200, headers: { 'Access-Control-Allow-Origin': '*' } }),
+      dialect: {
+        headers: { 'X-Frame-Options': 'DENY' },
+        preflight: () => ({ status: 200, headers: { 'Access-Control-Allow-Origin': '*' } }),
+        renderProblem: ({ status, code, detail, headers }) => jsonReply(status, { code, detail }, headers),
+      },
       createCall: (exchange, { auth }) => {
         const account = exchange.request.headers.authorization ?? '';
         if (auth === 'account' && account === '') throw new Problem('test.sign_in', 401, 'Sign in.');
         return { ...exchange, account };
       },
-      renderProblem: ({ status, code, detail, headers }) => jsonReply(status, { code, detail }, headers),
     }),
   );
   await once(server.listen(0, '127.0.0.1'), 'listening');
