@@ -18,7 +18,7 @@ export interface ReleaseResponse {
    * Returns the body.
    * @throws SourceUnavailable when the connection is interrupted or sends nothing for a minute.
    */
-  read(): AsyncIterable<Uint8Array>;
+  read(this: void): AsyncIterable<Uint8Array>;
 }
 
 /**
