@@ -5,7 +5,7 @@ import { removeTree, replaceFile } from '../../../services/kit/platform/file-rep
 import { buildLauncher } from './launcher.ts';
 import { archiveName, isArchive } from './library.ts';
 import { findChecksum } from './release/checksums.ts';
-import { requestFile, saveFile } from './release/download.ts';
+import { requestFile, requestText, saveFile } from './release/download.ts';
 import { SourceUnavailable } from './release/source-unavailable.ts';
 import type { InstallOptions, Strategy } from './strategy.ts';
 import { askVersion } from './version.ts';
@@ -21,7 +21,7 @@ export function officialRelease(source: Release, releases = source.releases): St
       const { spec, folder, computer, python, log, report } = options;
       report('Asking for the official release');
       const address = `${releases}/download/${source.version}`;
-      const sums = await (await requestFile(`${address}/${source.sums}`)).text();
+      const sums = await requestText(`${address}/${source.sums}`);
       const asset = source.asset({ ...computer, python: (await python.find()) !== undefined });
       const expected = findChecksum(sums, asset);
       if (expected === undefined) throw new SourceUnavailable(`the release has no checksum for ${asset}`);

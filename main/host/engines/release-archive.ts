@@ -9,7 +9,7 @@ import type {
 import { executableName } from '../../../services/kit/platform/executables.ts';
 import { removeTree } from '../../../services/kit/platform/file-replacement.ts';
 import { findChecksum } from './release/checksums.ts';
-import { requestFile, saveFile } from './release/download.ts';
+import { requestFile, requestText, saveFile } from './release/download.ts';
 import { SourceUnavailable } from './release/source-unavailable.ts';
 import { unpackArchive } from './release/unpack.ts';
 import type { InstallOptions, Strategy } from './strategy.ts';
@@ -71,9 +71,7 @@ async function addArchive(
 ): Promise<void> {
   const name = decodeURIComponent(address.slice(address.lastIndexOf('/') + 1));
   const expected =
-    'sha256' in checksum
-      ? checksum.sha256
-      : findChecksum(await (await requestFile(toAddress(checksum.list))).text(), name);
+    'sha256' in checksum ? checksum.sha256 : findChecksum(await requestText(toAddress(checksum.list)), name);
   if (expected === undefined) throw new SourceUnavailable(`the release has no checksum for ${name}`);
   const downloads = join(staged, '.download');
   await mkdir(downloads, { recursive: true });

@@ -21,23 +21,42 @@ export const ytdlp = {
 
 const denoVersion = '2.9.7';
 const denoReleases = `https://github.com/denoland/deno/releases/download/v${denoVersion}`;
-const denoSystems: Readonly<Record<InstallTarget, string>> = {
-  'linux-x64': 'x86_64-unknown-linux-gnu',
-  'linux-arm64': 'aarch64-unknown-linux-gnu',
-  'darwin-x64': 'x86_64-apple-darwin',
-  'darwin-arm64': 'aarch64-apple-darwin',
-  'win32-x64': 'x86_64-pc-windows-msvc',
-  'win32-arm64': 'aarch64-pc-windows-msvc',
+/** Archives in the spelling of the compiler, with their sums. An update needs new sums for each line. */
+const denoBuilds: Readonly<Record<InstallTarget, { readonly system: string; readonly sha256: string }>> = {
+  'linux-x64': {
+    system: 'x86_64-unknown-linux-gnu',
+    sha256: 'c6527f24f4b16031d3ae4fa9f658d5f11534c8d84ce7dc8502420280919c3490',
+  },
+  'linux-arm64': {
+    system: 'aarch64-unknown-linux-gnu',
+    sha256: 'c832298b1ad4422481334855f6003e0f54145762c5a134f20a489511d2f65bbf',
+  },
+  'darwin-x64': {
+    system: 'x86_64-apple-darwin',
+    sha256: '95daaff11c116a52ad54785e7914c8e9c9cdcaba793c5ed929c74ca2d8e6259a',
+  },
+  'darwin-arm64': {
+    system: 'aarch64-apple-darwin',
+    sha256: '5cd46d6268f6f78f5d88bdc7159d20bd44cdaa4b3303474839f87ec6fe7ae25c',
+  },
+  'win32-x64': {
+    system: 'x86_64-pc-windows-msvc',
+    sha256: 'a0c3101b4158d1dfb7d6a78a7bf0f3de80c96bb423c152beec8beb22786f2238',
+  },
+  'win32-arm64': {
+    system: 'aarch64-pc-windows-msvc',
+    sha256: 'c4c4ac8bfdaa37814bda5c05fc9cdf2154904e2ef8277673a30bdceaaa649807',
+  },
 };
 
-/** The installed release of Deno. Each archive has its own list of sums. */
+/** The installed release of Deno. */
 export const deno = {
   version: denoVersion,
   files: Object.fromEntries(
-    Object.entries(denoSystems).map(([target, system]) => {
-      const address = `${denoReleases}/deno-${system}.zip`;
+    Object.entries(denoBuilds).map(([target, { system, sha256 }]) => {
       const program = target.startsWith('win32') ? 'deno.exe' : 'deno';
-      return [target, [{ address, checksum: { list: `${address}.sha256sum` }, members: { [program]: program } }]];
+      const address = `${denoReleases}/deno-${system}.zip`;
+      return [target, [{ address, checksum: { sha256 }, members: { [program]: program } }]];
     }),
   ) satisfies ArchiveFiles,
 } as const;

@@ -22,10 +22,11 @@ export function getUsualFolders(
       path.join(local, 'Programs', 'Git', 'cmd'),
       path.join(local, 'Microsoft', 'WinGet', 'Links'),
       path.join(home, '.deno', 'bin'),
+      path.join(home, '.bun', 'bin'),
       path.join(programs, 'nodejs'),
     ];
   }
-  const userFolders = [posix.join(home, '.local', 'bin'), posix.join(home, '.deno', 'bin')];
+  const userFolders = ['.local', '.deno', '.bun'].map((folder) => posix.join(home, folder, 'bin'));
   if (platform === 'darwin')
     return [...userFolders, '/opt/homebrew/bin', '/usr/local/bin', '/opt/local/bin', '/usr/bin'];
   return [...userFolders, '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin'];

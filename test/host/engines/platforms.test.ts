@@ -242,11 +242,13 @@ describe('search for programs', () => {
       'C:\\Users\\Jane Doe\\AppData\\Local\\Programs\\Git\\cmd',
       'C:\\Users\\Jane Doe\\AppData\\Local\\Microsoft\\WinGet\\Links',
       'C:\\Users\\Jane Doe\\.deno\\bin',
+      'C:\\Users\\Jane Doe\\.bun\\bin',
       'D:\\Programs\\nodejs',
     ]);
     expect(getUsualFolders('darwin', {}, '/Users/ada')).toEqual([
       '/Users/ada/.local/bin',
       '/Users/ada/.deno/bin',
+      '/Users/ada/.bun/bin',
       '/opt/homebrew/bin',
       '/usr/local/bin',
       '/opt/local/bin',

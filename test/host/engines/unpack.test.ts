@@ -56,8 +56,11 @@ describe('unpacking a release', () => {
     expect(readFileSync(join(folder, 'python/lib/link'), 'utf8')).toBe('program');
   });
 
-  it.each(['../evil', 'bin/../../evil', '/evil', 'C:/evil', 'bin\\..\\..\\evil', 'file:stream'])(
-    'refuses the member %s, which is outside of the folder on some system',
+  const outside = ['../evil', 'bin/../../evil', '/evil', 'C:/evil', 'bin\\..\\..\\evil', 'file:stream'];
+  const devices = ['bin/nul', 'COM1', 'aux.txt', 'tool.', 'folder /tool'];
+
+  it.each([...outside, ...devices])(
+    'refuses the member %s, which is outside of the folder or no file on some system',
     async (name) => {
       await expect(unpackZip([{ name, content: 'x' }])).rejects.toThrow();
       await expect(unpackTar([{ name, content: 'x' }])).rejects.toThrow('unsafe name');

@@ -1,63 +1,130 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { SourceUnavailable } from './source-unavailable.ts';
 
 /** Short, since the internet may be unavailable. */
-const answerWithinMs = 5000;
-const downloadWithinMs = 15 * 60_000;
+const answerTimeoutMs = 5000;
+/** Maximum time without data. A slow connection may take long as a whole. */
+const stallTimeoutMs = 60_000;
 const maxDownloadBytes = 400 * 1024 * 1024;
+const maxListBytes = 1024 * 1024;
+
+/** Answer of a server whose body is being received. */
+export interface ReleaseResponse {
+  readonly host: string;
+  /** Length in bytes; 0 when unknown. */
+  readonly length: number;
+  /**
+   * Returns the body.
+   * @throws SourceUnavailable when the connection is interrupted or sends nothing for a minute.
+   */
+  read(this: void): AsyncIterable<Uint8Array>;
+}
 
 /**
- * Requests a file of a release. The time limit is short for the headers and long for the body.
+ * Requests a file of a release.
  * @throws SourceUnavailable when the server cannot be reached or answers with an error status.
  */
-export async function requestFile(url: string): Promise<Response> {
+export async function requestFile(url: string, stallMs = stallTimeoutMs): Promise<ReleaseResponse> {
+  const { host } = new URL(url);
   const abort = new AbortController();
-  const unanswered = setTimeout(() => abort.abort(), answerWithinMs);
+  const unanswered = setTimeout(() => abort.abort(), answerTimeoutMs);
   try {
-    const response = await fetch(url, {
-      signal: AbortSignal.any([abort.signal, AbortSignal.timeout(downloadWithinMs)]),
-    });
-    if (!response.ok) throw new SourceUnavailable(`${new URL(url).host} answered ${response.status}`);
-    return response;
+    const response = await fetch(url, { signal: abort.signal });
+    if (!response.ok) throw new SourceUnavailable(`${host} answered ${response.status}`);
+    const length = Number(response.headers.get('content-length') ?? 0);
+    return { host, length, read: () => readBody(response, { host, abort, stallMs }) };
   } catch (error) {
     if (error instanceof SourceUnavailable) throw error;
-    throw new SourceUnavailable(`${new URL(url).host} cannot be reached`, { cause: error });
+    throw new SourceUnavailable(`${host} cannot be reached`, { cause: error });
   } finally {
     clearTimeout(unanswered);
   }
 }
 
 /**
+ * Requests a small text, such as a list of checksums.
+ * @throws SourceUnavailable as {@link requestFile}, and for a text of more than 1 MiB.
+ */
+export async function requestText(url: string): Promise<string> {
+  const response = await requestFile(url);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.read()) {
+    size += chunk.byteLength;
+    if (size > maxListBytes) throw new SourceUnavailable(`the list of ${response.host} is larger than any ever was`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
  * Writes the body to a new file and returns its SHA-256 in hex. Reports each whole per cent once when the length is
  * known.
- * @throws SourceUnavailable when the file is larger than any release.
+ * @throws SourceUnavailable when the download is interrupted, or the file is larger than any release.
  */
 export async function saveFile(
-  response: Response,
+  response: ReleaseResponse,
   path: string,
   reportPercent: (percent: number) => void,
 ): Promise<string> {
-  const length = Number(response.headers.get('content-length') ?? 0);
-  let reportedPercent = -1;
-  const hash = createHash('sha256');
   const file = await open(path, 'wx', 0o700);
   try {
-    let size = 0;
-    for await (const chunk of response.body ?? []) {
-      size += chunk.byteLength;
-      if (size > maxDownloadBytes) throw new SourceUnavailable('the release file is larger than any release ever was');
-      const percent = length > 0 ? Math.min(100, Math.floor((100 * size) / length)) : reportedPercent;
-      if (percent > reportedPercent) {
-        reportedPercent = percent;
-        reportPercent(percent);
-      }
-      hash.update(chunk);
-      await file.write(chunk);
-    }
+    const sum = await writeBody(response, file, reportPercent);
     await file.sync();
+    return sum;
   } finally {
     await file.close();
   }
+}
+
+async function writeBody(
+  { length, read }: ReleaseResponse,
+  file: FileHandle,
+  reportPercent: (percent: number) => void,
+): Promise<string> {
+  const hash = createHash('sha256');
+  let size = 0;
+  let reportedPercent = -1;
+  for await (const chunk of read()) {
+    size += chunk.byteLength;
+    if (size > maxDownloadBytes) throw new SourceUnavailable('the release file is larger than any release ever was');
+    const percent = length > 0 ? Math.min(100, Math.floor((100 * size) / length)) : reportedPercent;
+    if (percent > reportedPercent) {
+      reportedPercent = percent;
+      reportPercent(percent);
+    }
+    hash.update(chunk);
+    await file.write(chunk);
+  }
   return hash.digest('hex');
+}
+
+interface BodyOptions {
+  readonly host: string;
+  readonly abort: AbortController;
+  readonly stallMs: number;
+}
+
+async function* readBody(
+  { body }: Response,
+  { host, abort, stallMs }: BodyOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const stalled = setTimeout(() => abort.abort(), stallMs);
+      const { done, value } = await reader
+        .read()
+        .catch((cause: unknown) => {
+          throw new SourceUnavailable(`the download from ${host} was interrupted`, { cause });
+        })
+        .finally(() => clearTimeout(stalled));
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
 }

@@ -16,6 +16,9 @@ export interface UnpackOptions {
   readonly maxBytes?: number;
 }
 
+const unsafeCharacters = /[\\:\0]/;
+/** Names that Windows reads as a device, or without their end. */
+const windowsNames = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|[. ]$/i;
 const defaultMaxBytes = 1024 ** 3;
 const maxEntries = 50_000;
 
@@ -82,7 +85,11 @@ async function writeMember(entry: ArchiveEntry, path: string, limit: ByteLimit):
 /** Splits a member's name into path segments, none of which leads out of the folder on any system. */
 function splitName(name: string): readonly string[] {
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
-  const isUnsafe = name.startsWith('/') || /[\\:\0]/.test(name) || segments.includes('..') || segments.length === 0;
+  const isUnsafe =
+    name.startsWith('/') ||
+    unsafeCharacters.test(name) ||
+    segments.some((segment) => segment === '..' || windowsNames.test(segment)) ||
+    segments.length === 0;
   if (isUnsafe && name !== './' && name !== '.') {
     throw new SourceUnavailable(`the archive contains the unsafe name ${JSON.stringify(name)}`);
   }
