@@ -165,6 +165,7 @@ export default typescript.config(
       'pages/backup',
       'pages/downloads',
       'pages/engines',
+      'pages/git',
       'pages/grants',
       'pages/home',
       'pages/log',
