@@ -1,3 +1,4 @@
+import * as m from '#messages/backup';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import type { BackupFile, SetAsideData } from '../../../../services/contracts/control/backups.ts';
 import { call } from '../../api/call.ts';
@@ -49,7 +50,7 @@ class Backups extends Loadable {
       const created = await call(controlApi.makeBackup);
       this.#all = [created, ...this.#all.filter(({ name }) => name !== created.name)];
       this.isOld = false;
-      toasts.show('The backup is written.');
+      toasts.show(m.theBackupIsWritten());
     } finally {
       this.isCreating = false;
     }
@@ -65,7 +66,7 @@ class Backups extends Loadable {
   ): Promise<BackupFile> {
     const uploaded = await upload(controlApi.takeBackup, file, { params: {}, query: {}, ...options });
     await this.load();
-    toasts.show('The backup is whole, and kept here.');
+    toasts.show(m.backupWholeKeptHere());
     return uploaded;
   }
 
@@ -75,7 +76,7 @@ class Backups extends Loadable {
    */
   async restore({ name, createdAt }: BackupFile): Promise<void> {
     await call(controlApi.restoreBackup, { params: { name }, body: { confirm: 'restore' } });
-    toasts.show(`Homeport starts anew with the backup of ${formatFullTime(createdAt)}.`);
+    toasts.show(m.restoringBackup({ createdAt: formatFullTime(createdAt) }));
   }
 
   /**
@@ -84,12 +85,12 @@ class Backups extends Loadable {
    */
   async putBack({ name, createdAt }: SetAsideData): Promise<void> {
     await call(controlApi.putBack, { params: { name } });
-    toasts.show(`Homeport starts anew with the data from before ${formatFullTime(createdAt)}.`);
+    toasts.show(m.puttingBack({ createdAt: formatFullTime(createdAt) }));
   }
 
   removeSetAside(name: string): void {
     this.#removals.hideAndRemove([name], {
-      message: 'What the restore had replaced is removed.',
+      message: m.restoreReplacedRemoved(),
       remove: () => call(controlApi.removeSetAside, { params: { name } }),
       reload: () => this.load(),
     });
@@ -98,7 +99,7 @@ class Backups extends Loadable {
   /** Hides a backup immediately and deletes its file when Undo has expired. */
   remove(name: string): void {
     this.#removals.hideAndRemove([name], {
-      message: 'The backup is removed.',
+      message: m.theBackupIsRemoved(),
       remove: () => call(controlApi.removeBackup, { params: { name } }),
       reload: () => this.load(),
     });

@@ -1,3 +1,4 @@
+import * as m from '#messages/engines';
 import type { EngineState } from '../../../../services/contracts/control/engines.ts';
 
 /** Describes the purpose of an engine, or the effect of its absence. */
@@ -6,24 +7,24 @@ export function getDescription({ path, purpose, absence }: Pick<EngineState, 'pa
 }
 
 /** Labels of the source of an engine. */
-export const sourceLabels: Readonly<Record<EngineState['source'], string>> = {
-  setting: 'From the settings',
-  data: 'Installed by Homeport',
-  system: 'From this computer',
-  missing: 'Missing',
+export const sourceLabels: Readonly<Record<EngineState['source'], () => string>> = {
+  setting: m.fromTheSettings,
+  data: m.installedByHomeport,
+  system: m.fromThisComputer,
+  missing: m.missing,
 };
 
 /** Returns the installation that Homeport can do; empty for none. */
-export function getOffer({ path, installable, configured, version, offered }: EngineState): '' | 'Install' | 'Update' {
+export function getOffer({ path, installable, configured, version, offered }: EngineState): '' | 'install' | 'update' {
   if (!installable || configured) return '';
-  if (path === null) return 'Install';
-  return offered !== null && version !== offered ? 'Update' : '';
+  if (path === null) return 'install';
+  return offered !== null && version !== offered ? 'update' : '';
 }
 
 /** Returns the status of an engine: missing but required, outdated, ready, or not needed. */
 export function getEngineStatus(engine: EngineState): 'lacking' | 'outdated' | 'ready' | 'unused' {
   if (engine.path === null) return engine.optional ? 'unused' : 'lacking';
-  return getOffer(engine) === 'Update' ? 'outdated' : 'ready';
+  return getOffer(engine) === 'update' ? 'outdated' : 'ready';
 }
 
 const statusOrder: readonly ReturnType<typeof getEngineStatus>[] = ['lacking', 'outdated', 'ready', 'unused'];

@@ -1,3 +1,4 @@
+import * as m from '#messages/git';
 import { gitApi } from '../../../../services/contracts/git/api.ts';
 import { call } from '../../api/call.ts';
 import type { PaletteSearch } from '../../state/palette-search.ts';
@@ -14,7 +15,7 @@ const find: PaletteSearch = async (query, signal) => {
     icon: 'git' as const,
     to: buildRepositoryPath(repository),
   }));
-  return [{ title: 'Repositories', results }];
+  return [{ title: m.repositories(), results }];
 };
 
 export default (): PaletteSearch => find;

@@ -1,3 +1,5 @@
+import * as m from '#messages/log';
+import { formatList } from '../../../../messages/format.ts';
 import type { LogEvent, LogLine } from '../../../../services/contracts/control/log.ts';
 import { formatFailure } from '../../state/dead-letters/job-labels.ts';
 import { formatBytes } from '../../parts/text/format.ts';
@@ -50,36 +52,45 @@ interface EventText {
 /** Texts of events. Other lines are shown with their message. */
 const eventFormats: Readonly<Record<LogEvent, (fields: Fields, getSettingTitle: GetSettingTitle) => EventText>> = {
   event_loop_delayed: ({ milliseconds, by }) => ({
-    what: `The computer was busy: Homeport stood still for ${formatPause(Number(milliseconds))} because of ${String(by)}`,
+    what: m.computerBusy({ duration: formatPause(Number(milliseconds)), cause: String(by) }),
     told: ['service', 'milliseconds', 'by'],
   }),
   event_loop_blocked: ({ milliseconds }) => ({
-    what: `Homeport was busy for ${formatPause(Number(milliseconds))} with one piece of work`,
+    what: m.homeportBusy({ duration: formatPause(Number(milliseconds)) }),
     told: ['milliseconds'],
   }),
-  job_failed: ({ kind }) => ({ what: `${formatFailedJob(kind)} and is given up`, told: [] }),
-  job_retry_scheduled: ({ kind }) => ({ what: `${formatFailedJob(kind)}; it is tried again`, told: [] }),
-  delivery_failed: () => ({ what: `${formatFailedJob('notify.deliver')} and is given up`, told: [] }),
+  job_failed: ({ kind }) => ({ what: m.failureGivenUp({ failure: formatFailedJob(kind) }), told: [] }),
+  job_retry_scheduled: ({ kind }) => ({ what: m.failureRetried({ failure: formatFailedJob(kind) }), told: [] }),
+  delivery_failed: () => ({ what: m.failureGivenUp({ failure: formatFailedJob('notify.deliver') }), told: [] }),
   settings_saved: ({ fields }, getSettingTitle) => ({
-    what: `Settings were changed: ${formatValue(fields).split(' ').map(getSettingTitle).join(', ')}`,
+    what: m.settingsChanged({ settings: formatList(formatValue(fields).split(' ').map(getSettingTitle), 'unit') }),
     told: ['fields'],
   }),
   sleep_detected: ({ ms }) => ({
-    what: `The computer slept or could not work for ${formatDuration(Number(ms))}; outages right after that are not reported`,
+    what: m.computerSlept({ duration: formatDuration(Number(ms)) }),
     told: ['ms'],
   }),
   host_ready: ({ version, safeMode }) => ({
-    what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? ', without its services (safe mode)' : ''}`,
+    what:
+      safeMode === true || safeMode === 'true'
+        ? m.hostReadyInSafeMode({ version: String(version) })
+        : m.hostReady({ version: String(version) }),
     told: ['version', 'safeMode'],
   }),
   backup_written: ({ bytes: size, files }) => ({
-    what: `A backup was written: ${formatBytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
+    what: m.aBackupWasWritten({ size: formatBytes(Number(size)), files: Number(files) }),
     told: ['bytes', 'files'],
   }),
-  request_failed: () => ({ what: 'A request could not be answered', told: [] }),
-  vault_key_created: () => ({ what: 'The key that seals passwords was made', told: [] }),
-  destinations_saved: ({ key }) => ({ what: `Destinations were saved${formatKeySuffix(key)}`, told: ['key'] }),
-  destinations_removed: ({ key }) => ({ what: `Destinations were removed${formatKeySuffix(key)}`, told: ['key'] }),
+  request_failed: () => ({ what: m.requestCouldNotAnswered(), told: [] }),
+  vault_key_created: () => ({ what: m.keySealsPasswordsMade(), told: [] }),
+  destinations_saved: ({ key }) => ({
+    what: typeof key === 'string' ? m.destinationsSavedAt({ key: formatKey(key) }) : m.destinationsSaved(),
+    told: ['key'],
+  }),
+  destinations_removed: ({ key }) => ({
+    what: typeof key === 'string' ? m.destinationsRemovedAt({ key: formatKey(key) }) : m.destinationsRemoved(),
+    told: ['key'],
+  }),
 };
 
 /** Formats a line: its text and reason, and separately the technical details. */
@@ -162,8 +173,8 @@ function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(formatValue).join(' ');
   if (typeof value === 'object' && value !== null) return formatFields(value);
   // Values of lines from an earlier run are strings.
-  if (value === true || value === 'true') return 'yes';
-  if (value === false || value === 'false') return 'no';
+  if (value === true || value === 'true') return m.yes();
+  if (value === false || value === 'false') return m.no();
   return String(value);
 }
 
@@ -172,22 +183,17 @@ function splitCamelCase(name: string): string {
   return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** Formats the configuration key of Delivery. */
-function formatKeySuffix(key: unknown): string {
-  return typeof key === 'string' ? `: ${formatKey(key)}` : '';
-}
-
 /** Formats a short duration: `0.8 s`, `2 s` */
 function formatPause(ms: number): string {
-  return `${String(ms < 1000 ? Math.max(1, Math.round(ms / 100)) / 10 : Math.round(ms / 1000))} s`;
+  return m.secondsCount({ seconds: ms < 1000 ? Math.max(1, Math.round(ms / 100)) / 10 : Math.round(ms / 1000) });
 }
 
 /** Formats a duration: `12 min`, `9 s` */
 function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${String(seconds)} s`;
+  if (seconds < 120) return m.secondsCount({ seconds });
   const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${String(minutes)} min` : `${String(Math.round(minutes / 60))} h`;
+  return minutes < 120 ? m.minutesCount({ minutes }) : m.hoursCount({ hours: Math.round(minutes / 60) });
 }
 
 /** Formats the failure of a kind of job. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/git-code';
 import type { GitChecks } from '../../../../../services/contracts/git/api.ts';
 
 /** Formats the combined result of a commit's checks: `Checks passed`, `1 of 3 checks passed`, `Checks running`. */
@@ -5,11 +6,11 @@ export function formatChecks({ state, passed, total }: GitChecks): {
   readonly label: string;
   readonly tone: 'ok' | 'warn' | 'bad' | 'plain';
 } {
-  const subject = total === 1 ? 'Check' : 'Checks';
-  if (state === 'pending') return { label: `${subject} running`, tone: 'plain' };
-  if (state === 'skipped') return { label: `${subject} skipped`, tone: 'plain' };
-  if (state === 'success') return { label: `${subject} passed`, tone: 'ok' };
-  const tone = state === 'warning' ? 'warn' : 'bad';
-  const verb = state === 'warning' ? 'warns' : 'failed';
-  return { label: total === 1 ? `Check ${verb}` : `${passed} of ${total} checks passed`, tone };
+  if (state === 'pending') return { label: m.checksRunning({ total }), tone: 'plain' };
+  if (state === 'skipped') return { label: m.checksSkipped({ total }), tone: 'plain' };
+  if (state === 'success') return { label: m.checksPassed({ total }), tone: 'ok' };
+  const isWarning = state === 'warning';
+  const tone = isWarning ? 'warn' : 'bad';
+  if (total !== 1) return { label: m.someChecksPassed({ passed, total }), tone };
+  return { label: isWarning ? m.checkWarns() : m.checkFailed(), tone };
 }

@@ -1,42 +1,49 @@
+import * as m from '#messages/git-issues';
+import type { RichMessage } from '../../../../../../messages/runtime.ts';
 import type { GitThreadEntry } from '../../../../../../services/contracts/git/issues.ts';
 
-/** Formats a timeline event after the name of its author. Returns undefined for entries that are shown as comments. */
-export function formatTimelineEvent(entry: GitThreadEntry): string | undefined {
-  const { added, after, before, commit, commits, kind, label, verdict } = entry;
+/** Formats a timeline event with its author and its time. Returns undefined for entries that are shown as comments. */
+export function formatTimelineEvent(entry: GitThreadEntry): RichMessage | undefined {
+  const { added, after, author, before, commit, commits, kind, label, verdict } = entry;
+  const shortCommit = commit.slice(0, 10);
   switch (kind) {
     case 'close':
-      return commit === '' ? 'closed this' : `closed this by the commit ${commit.slice(0, 10)}`;
+      return commit === '' ? m.eventClosed({ author }) : m.eventClosedByCommit({ author, commit: shortCommit });
     case 'reopen':
-      return 'opened this again';
+      return m.eventReopened({ author });
     case 'label':
-      return `${added ? 'put on' : 'took off'} the label ${label?.name ?? 'that is gone'}`;
+      if (label === null) return added ? m.eventGoneLabelAdded({ author }) : m.eventGoneLabelRemoved({ author });
+      return (added ? m.eventLabelAdded : m.eventLabelRemoved)({ author, label: label.name });
     case 'milestone':
-      return after === '' ? `took it out of the milestone ${before}` : `put it into the milestone ${after}`;
+      return after === ''
+        ? m.eventMilestoneRemoved({ author, milestone: before })
+        : m.eventMilestoneSet({ author, milestone: after });
     case 'assignees':
-      return added ? `assigned ${after}` : `took it from ${after}`;
+      return (added ? m.eventAssigned : m.eventUnassigned)({ author, account: after });
     case 'change_title':
-      return `changed the title from “${before}”`;
+      return m.eventTitleChanged({ author, title: before });
     case 'change_target_branch':
-      return `changed the branch it goes into from ${before} to ${after}`;
+      return m.eventTargetChanged({ author, before, after });
     case 'commit_ref':
-      return `spoke of it in the commit ${commit.slice(0, 10)}: ${entry.text}`;
+      return m.eventMentioned({ author, commit: shortCommit, text: entry.text });
     case 'delete_branch':
-      return `deleted the branch ${before}`;
+      return m.eventBranchDeleted({ author, branch: before });
     case 'lock':
-      return 'locked the conversation';
+      return m.eventLocked({ author });
     case 'unlock':
-      return 'opened the conversation again';
+      return m.eventUnlocked({ author });
     case 'merge_pull':
-      return `merged it as ${commit.slice(0, 10)}`;
+      return m.eventMerged({ author, commit: shortCommit });
     case 'pull_push':
-      return commits.length === 1 ? 'pushed a commit' : `pushed ${commits.length} commits`;
+      return m.eventPushed({ author, count: commits.length });
     case 'review_request':
-      return added ? `asked ${after} for a review` : `no longer asks ${after} for a review`;
+      return (added ? m.eventReviewRequested : m.eventReviewRequestRemoved)({ author, account: after });
     case 'dismiss_review':
-      return 'dismissed a review';
+      return m.eventReviewDismissed({ author });
     case 'review':
-      if (verdict === 'APPROVED') return 'approved it';
-      return verdict === 'REQUEST_CHANGES' ? 'asks for changes' : entry.text === '' ? 'reviewed it' : undefined;
+      if (verdict === 'APPROVED') return m.eventApproved({ author });
+      if (verdict === 'REQUEST_CHANGES') return m.eventChangesRequested({ author });
+      return entry.text === '' ? m.eventReviewed({ author }) : undefined;
     default:
       return undefined;
   }
