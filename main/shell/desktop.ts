@@ -6,7 +6,7 @@ import type { DesktopBridge } from '../../services/contracts/control/desktop.ts'
 import { version } from '../host/runtime/version.ts';
 import { systemClock } from '../host/runtime/clock.ts';
 import { systemRandom } from '../host/runtime/random.ts';
-import type { LoginItem } from '../desktop/autostart.ts';
+import type { LoginItem } from '../host/platform/autostart.ts';
 import { watchClipboard, type ClipboardWatch } from '../desktop/clipboard.ts';
 import { decideClosing, setCloseBehavior, getCloseBehavior } from '../desktop/closing.ts';
 import { findLinkedPage, findLink } from '../desktop/deep-links.ts';
