@@ -1,39 +1,41 @@
+import * as m from '#messages/notifications';
 import type { PushRule } from '../../../../services/contracts/push/rules.ts';
 import { formatSpan } from '../../parts/text/time-spans.ts';
 
 /** Formats the effect of a rule on one line. */
 export function formatRule({ mode, quiet, repeatMinutes }: PushRule, general: boolean): string {
   const hours = quiet.map(formatSpan).join('; ');
-  const defaultText = general ? 'Never quiet' : 'Quiet as all topics';
+  const defaultText = general ? m.neverQuiet() : m.quietAsAllTopics();
   const effect = {
-    silent: 'Silent: no sound, no popup',
-    always: 'Always heard, also while it is quiet',
-    normal: hours === '' ? defaultText : `Quiet: ${hours}`,
+    silent: m.silentEffect(),
+    always: m.alwaysEffect(),
+    normal: hours === '' ? defaultText : m.quietHours({ hours }),
   }[mode];
   if (mode === 'silent' || repeatMinutes === null) return effect;
-  return `${effect}; urgent ${repeatMinutes === 0 ? 'comes once' : `again every ${String(repeatMinutes)} min`}`;
+  return repeatMinutes === 0 ? m.effectOnce({ effect }) : m.effectRepeated({ effect, minutes: repeatMinutes });
 }
 
-export const modes = [
-  ['normal', 'Quiet hours'],
-  ['always', 'Always'],
-  ['silent', 'Silent'],
-] as const satisfies readonly (readonly [PushRule['mode'], string])[];
+/** Returns the modes of a rule and their labels. */
+export function listModes(): readonly (readonly [PushRule['mode'], string])[] {
+  return [
+    ['normal', m.normalMode()],
+    ['always', m.alwaysMode()],
+    ['silent', m.silentMode()],
+  ];
+}
 
-export const modeDescriptions: Readonly<Record<PushRule['mode'], string>> = {
-  normal: 'While it is quiet, messages wait and are summed up afterwards. High and urgent ones come at once.',
-  always: 'Messages come at once, however quiet it is.',
-  silent: 'Messages come without a sound and without a popup, urgent ones too.',
+export const modeDescriptions: Readonly<Record<PushRule['mode'], () => string>> = {
+  normal: m.normalDescription,
+  always: m.alwaysDescription,
+  silent: m.silentDescription,
 };
 
-/** Intervals at which an urgent message is repeated; empty for the default. */
-export const repeatOptions = [
-  ['0', 'Once'],
-  ['1', 'Every minute'],
-  ['2', 'Every 2 minutes'],
-  ['5', 'Every 5 minutes'],
-  ['10', 'Every 10 minutes'],
-  ['15', 'Every 15 minutes'],
-  ['30', 'Every 30 minutes'],
-  ['60', 'Every hour'],
-] as const;
+/** Returns the intervals at which an urgent message is repeated; empty for the default. */
+export function listRepeatOptions(): readonly (readonly [string, string])[] {
+  const intervals = [1, 2, 5, 10, 15, 30];
+  return [
+    ['0', m.once()],
+    ...intervals.map((minutes) => [String(minutes), m.everyMinutes({ minutes })] as const),
+    ['60', m.everyHour()],
+  ];
+}
