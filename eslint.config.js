@@ -154,7 +154,9 @@ export default typescript.config(
     layers: ['scripts/commands.mjs'],
   }),
   // Folders whose texts come from catalogs.
-  ...messageRules(['downloads', 'home', 'sync', 'uptime'].map((name) => `renderer/src/pages/${name}/**/*.{ts,svelte}`)),
+  ...messageRules(
+    ['downloads', 'home', 'push', 'sync', 'uptime'].map((name) => `renderer/src/pages/${name}/**/*.{ts,svelte}`),
+  ),
   // Names, comments and test titles follow docs/glossary.md.
   ...languageRules(
     ['scripts/**/*.{ts,mjs}', 'main/**/*.ts', 'renderer/src/**/*.ts', 'services/**/*.ts'],
