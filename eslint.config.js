@@ -175,6 +175,7 @@ export default typescript.config(
       'pages/network',
       'pages/notifications',
       'pages/notify',
+      'pages/push',
       'pages/second-factor',
       'pages/service',
       'pages/settings',

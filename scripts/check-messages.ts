@@ -36,6 +36,8 @@ const unrevised = [
   'notify',
   'notify-labels',
   'parts',
+  'push',
+  'push-compose',
   'second-factor',
   'service',
   'settings',
