@@ -257,6 +257,7 @@ describe('search for programs', () => {
     expect(getUsualFolders('linux', {}, '/home/ada')).toEqual([
       '/home/ada/.local/bin',
       '/home/ada/.deno/bin',
+      '/home/ada/.bun/bin',
       '/usr/local/bin',
       '/usr/bin',
       '/opt/homebrew/bin',
