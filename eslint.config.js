@@ -169,6 +169,7 @@ export default typescript.config(
       'pages/git',
       'pages/grants',
       'pages/home',
+      'pages/inbox',
       'pages/log',
       'pages/machine',
       'pages/network',

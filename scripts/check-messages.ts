@@ -30,6 +30,7 @@ const unrevised = [
   'git-issues',
   'grants',
   'home',
+  'inbox',
   'log',
   'network',
   'notifications',
