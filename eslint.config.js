@@ -163,6 +163,7 @@ export default typescript.config(
       'pages/access-tokens',
       'pages/account',
       'pages/accounts',
+      'pages/addons',
       'pages/backup',
       'pages/dead-letters',
       'pages/delivery',

@@ -1,10 +1,41 @@
+import * as m from '#messages/addons';
 import type { ServiceTab } from '../service/tabs.ts';
 
 /** Tabs of the Streaming page, in order. */
 export const tabs: readonly ServiceTab[] = [
-  { section: '', title: 'Overview', load: () => import('./overview/Overview.svelte') },
-  { section: 'configurations', title: 'Configurations', load: () => import('./configurations/Profiles.svelte') },
-  { section: 'services', title: 'Debrid services', load: () => import('./providers/Services.svelte') },
-  { section: 'connect', title: 'Connect', load: () => import('./connect/Connect.svelte') },
-  { section: 'settings', title: 'Settings', load: () => import('./AddonsSettings.svelte') },
+  {
+    section: '',
+    get title() {
+      return m.overview();
+    },
+    load: () => import('./overview/Overview.svelte'),
+  },
+  {
+    section: 'configurations',
+    get title() {
+      return m.configurations();
+    },
+    load: () => import('./configurations/Profiles.svelte'),
+  },
+  {
+    section: 'services',
+    get title() {
+      return m.debridServices();
+    },
+    load: () => import('./providers/Services.svelte'),
+  },
+  {
+    section: 'connect',
+    get title() {
+      return m.connect();
+    },
+    load: () => import('./connect/Connect.svelte'),
+  },
+  {
+    section: 'settings',
+    get title() {
+      return m.settings();
+    },
+    load: () => import('./AddonsSettings.svelte'),
+  },
 ];

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons';
 import { addonsApi, type AddonProfile } from '../../../../../services/contracts/addons/api.ts';
 import { Problem } from '../../../../../services/contracts/problem.ts';
 import { call } from '../../../api/call.ts';
@@ -42,7 +43,7 @@ class Configurations extends Loadable {
   async duplicate({ uuid, name }: AddonProfile): Promise<void> {
     try {
       const { config } = await call(addonsApi.profile, { params: { uuid } });
-      await this.create({ ...config, addonName: `${name} (copy)` });
+      await this.create({ ...config, addonName: m.copyOfName({ name }) });
     } catch (error) {
       toasts.showError(error);
     }

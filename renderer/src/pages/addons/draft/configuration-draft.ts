@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-rules';
 import type { AddonKinds } from '../../../../../services/contracts/addons/api.ts';
 import { listNames, sortLists } from './filter-kinds.ts';
 import { flagFields, limitFields, readRange, rangeFields, toRangeValue, getValue, withValue } from './number-fields.ts';
@@ -57,11 +58,11 @@ export interface Draft {
 }
 
 /** Predefined sort orders. */
-export const sortPresets: readonly (readonly [id: string, label: string, keys: readonly string[]])[] = [
-  ['quality', 'What plays at once, best picture first', ['cached', 'resolution', 'quality', 'size']],
-  ['size', 'What plays at once, largest first', ['cached', 'size']],
-  ['seeders', 'Most seeders first', ['cached', 'seeders']],
-  ['', 'As the addons have it', []],
+export const sortPresets: readonly (readonly [id: string, label: () => string, keys: readonly string[]])[] = [
+  ['quality', m.whatPlaysAtOnceBest, ['cached', 'resolution', 'quality', 'size']],
+  ['size', m.whatPlaysAtOnceLargest, ['cached', 'size']],
+  ['seeders', m.mostSeedersFirst, ['cached', 'seeders']],
+  ['', m.asTheAddonsHaveIt, []],
 ];
 const resolutions = ['2160p', '1440p', '1080p', '720p', '576p', '480p', '360p', 'Unknown'];
 const qualities = ['BluRay REMUX', 'BluRay', 'WEB-DL', 'WEBRip', 'HDRip', 'HDTV', 'DVDRip', 'SCR', 'TC', 'TS', 'CAM'];

@@ -1,49 +1,116 @@
+import * as m from '#messages/addons-rules';
 import { toRecord } from '../../../../../services/contracts/is-record.ts';
+
+import type { MessageValue } from '../../../../../messages/runtime.ts';
+
+/** Bounds of a range as parameters of its summary. */
+interface RangeBounds {
+  readonly bounds: 'min' | 'max' | 'both';
+  readonly min: MessageValue;
+  readonly max: MessageValue;
+}
 
 /** Range of a configuration, in the unit of the form. */
 export interface RangeField {
   readonly path: string;
-  readonly title: string;
-  readonly unit: string;
+  readonly title: () => string;
+  readonly unit: () => string;
+  /** Title with the unit. */
+  readonly legend: () => string;
+  readonly summary: (values: RangeBounds) => string;
   readonly factor: number;
 }
 
 export const rangeFields: readonly RangeField[] = [
-  { path: 'size.global.movies', title: 'Size of a film', unit: 'GB', factor: 1e9 },
-  { path: 'size.global.series', title: 'Size of an episode', unit: 'GB', factor: 1e9 },
-  { path: 'size.global.anime', title: 'Size of an anime', unit: 'GB', factor: 1e9 },
-  { path: 'bitrate.global.movies', title: 'Bit rate of a film', unit: 'Mbit/s', factor: 1e6 },
-  { path: 'bitrate.global.series', title: 'Bit rate of an episode', unit: 'Mbit/s', factor: 1e6 },
-  { path: 'requiredSeederRange', title: 'Seeders', unit: 'seeders', factor: 1 },
-  { path: 'requiredAgeRange', title: 'Age', unit: 'days', factor: 24 },
+  {
+    path: 'size.global.movies',
+    title: m.sizeOfAFilm,
+    unit: m.gb,
+    legend: m.sizeOfAFilmLegend,
+    summary: m.sizeOfAFilmRange,
+    factor: 1e9,
+  },
+  {
+    path: 'size.global.series',
+    title: m.sizeOfAnEpisode,
+    unit: m.gb,
+    legend: m.sizeOfAnEpisodeLegend,
+    summary: m.sizeOfAnEpisodeRange,
+    factor: 1e9,
+  },
+  {
+    path: 'size.global.anime',
+    title: m.sizeOfAnAnime,
+    unit: m.gb,
+    legend: m.sizeOfAnAnimeLegend,
+    summary: m.sizeOfAnAnimeRange,
+    factor: 1e9,
+  },
+  {
+    path: 'bitrate.global.movies',
+    title: m.bitRateOfAFilm,
+    unit: m.megabitsPerSecond,
+    legend: m.bitRateOfAFilmLegend,
+    summary: m.bitRateOfAFilmRange,
+    factor: 1e6,
+  },
+  {
+    path: 'bitrate.global.series',
+    title: m.bitRateOfAnEpisode,
+    unit: m.megabitsPerSecond,
+    legend: m.bitRateOfAnEpisodeLegend,
+    summary: m.bitRateOfAnEpisodeRange,
+    factor: 1e6,
+  },
+  {
+    path: 'requiredSeederRange',
+    title: m.seeders,
+    unit: m.seedersUnit,
+    legend: m.seeders,
+    summary: m.seedersRange,
+    factor: 1,
+  },
+  {
+    path: 'requiredAgeRange',
+    title: m.age,
+    unit: m.daysUnit,
+    legend: m.ageLegend,
+    summary: m.ageRange,
+    factor: 24,
+  },
 ];
 
-export const limitFields: readonly (readonly [path: string, title: string])[] = [
-  ['resultLimits.global', 'Altogether'],
-  ['resultLimits.resolution', 'Of a resolution'],
-  ['resultLimits.quality', 'Of a quality'],
-  ['resultLimits.service', 'Of an account'],
-  ['resultLimits.addon', 'Of an addon'],
-  ['resultLimits.streamType', 'Of a kind of stream'],
-  ['resultLimits.indexer', 'Of an indexer'],
-  ['resultLimits.releaseGroup', 'Of a release group'],
+/** Limits of the number of streams, with their labels and summaries. */
+export const limitFields: readonly (readonly [
+  path: string,
+  title: () => string,
+  summary: (values: { readonly limit: number }) => string,
+])[] = [
+  ['resultLimits.global', m.altogether, m.limitAltogether],
+  ['resultLimits.resolution', m.ofAResolution, m.limitOfAResolution],
+  ['resultLimits.quality', m.ofAQuality, m.limitOfAQuality],
+  ['resultLimits.service', m.ofAnAccount, m.limitOfAnAccount],
+  ['resultLimits.addon', m.ofAnAddon, m.limitOfAnAddon],
+  ['resultLimits.streamType', m.ofAKindOfStream, m.limitOfAKindOfStream],
+  ['resultLimits.indexer', m.ofAnIndexer, m.limitOfAnIndexer],
+  ['resultLimits.releaseGroup', m.ofAReleaseGroup, m.limitOfAReleaseGroup],
 ];
 
-export const flagFields: readonly (readonly [path: string, title: string])[] = [
-  ['titleMatching.enabled', 'Hide what has another title'],
-  ['yearMatching.enabled', 'Hide what is of another year'],
-  ['seasonEpisodeMatching.enabled', 'Hide other seasons and episodes'],
-  ['excludeSeasonPacks', 'Hide whole seasons'],
-  ['excludeCached', 'Hide what plays at once'],
-  ['spreadServices', 'Take the accounts in turn where several have the same'],
-  ['failover.enabled', 'Play the next where a stream does not play'],
-  ['dynamicAddonFetching.enabled', 'Do not wait for slow addons once 20 streams are there'],
-  ['statistics.enabled', 'List how the addons did and what was hidden'],
-  ['enableSeadex', 'Mark what SeaDex recommends of anime'],
-  ['precacheNextEpisode', 'Fetch the next episode while this one is watched'],
-  ['externalDownloads', 'Below each stream one that opens its file in the browser'],
-  ['newCatalogsDisabled', 'Hide catalogs that are there later than the list of catalogs'],
-  ['hideErrors', 'Say nothing about addons that fail'],
+export const flagFields: readonly (readonly [path: string, title: () => string])[] = [
+  ['titleMatching.enabled', m.hideWhatHasAnotherTitle],
+  ['yearMatching.enabled', m.hideWhatIsOfAnother],
+  ['seasonEpisodeMatching.enabled', m.hideOtherSeasonsAndEpisodes],
+  ['excludeSeasonPacks', m.hideWholeSeasons],
+  ['excludeCached', m.hideWhatPlaysAtOnce],
+  ['spreadServices', m.takeTheAccountsInTurn],
+  ['failover.enabled', m.playTheNextWhereA],
+  ['dynamicAddonFetching.enabled', m.doNotWaitForSlow],
+  ['statistics.enabled', m.listHowTheAddonsDid],
+  ['enableSeadex', m.markWhatSeaDexRecommendsOf],
+  ['precacheNextEpisode', m.fetchTheNextEpisodeWhile],
+  ['externalDownloads', m.belowEachStreamOneThat],
+  ['newCatalogsDisabled', m.hideCatalogsThatAreThere],
+  ['hideErrors', m.sayNothingAboutAddonsThat],
 ];
 
 /** Stored value of a range without an upper bound. */

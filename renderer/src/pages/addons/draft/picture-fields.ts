@@ -1,27 +1,28 @@
+import * as m from '#messages/addons-rules';
 /** Services for posters with ratings, with their fields. */
 export const posterServices: readonly (readonly [
   id: string,
-  title: string,
-  fields: readonly (readonly [name: string, label: string, description: string])[],
+  title: () => string,
+  fields: readonly (readonly [name: string, label: () => string, description: () => string])[],
 ])[] = [
-  ['none', 'No, as the addons have them', []],
-  ['rpdb', 'Rating Poster Database', [['rpdbApiKey', 'Key', 'From ratingposterdb.com.']]],
-  ['top-poster', 'Top Posters', [['topPosterApiKey', 'Key', 'From api.top-streaming.stream.']]],
+  ['none', m.noAsTheAddonsHave, []],
+  ['rpdb', () => 'Rating Poster Database', [['rpdbApiKey', m.key, m.fromRatingposterdbCom]]],
+  ['top-poster', () => 'Top Posters', [['topPosterApiKey', m.key, m.fromApiTopStreamingStream]]],
   [
     'aioratings',
-    'AIOratings',
+    () => 'AIOratings',
     [
-      ['aioratingsApiKey', 'Key', 'From aioratings.com.'],
-      ['aioratingsProfileId', 'Style', 'One you made there. Empty: the usual one.'],
+      ['aioratingsApiKey', m.key, m.fromAioratingsCom],
+      ['aioratingsProfileId', m.style, m.oneYouMadeThereEmpty],
     ],
   ],
   [
     'openposterdb',
-    'OpenPosterDB',
+    () => 'OpenPosterDB',
     [
-      ['openposterdbApiKey', 'Key', 'From openposterdb.com or your own server.'],
-      ['openposterdbUrl', 'Server', 'Leave empty to use openposterdb.com.'],
-      ['openposterdbParameters', 'Parameters', 'Such as lang=de.'],
+      ['openposterdbApiKey', m.key, m.fromOpenposterdbComOrYour],
+      ['openposterdbUrl', m.server, m.leaveEmptyToUseOpenposterdb],
+      ['openposterdbParameters', m.parameters, m.suchAsLangDe],
     ],
   ],
 ];

@@ -1,3 +1,4 @@
+import * as m from '#messages/addons-rules';
 import { toRecord } from '../../../../../services/contracts/is-record.ts';
 
 /** Expression in the editor. */
@@ -53,14 +54,14 @@ export interface RulesDraft {
   merged: DraftMerged[];
 }
 
-/** Lists of expressions, with the action for matching streams. */
+/** Lists of expressions, with the action for matching streams and the summary of a list. */
 export const ruleLists = [
-  ['excludedStreamExpressions', 'Hide'],
-  ['requiredStreamExpressions', 'Show nothing but'],
-  ['includedStreamExpressions', 'Show in any case'],
-  ['preferredStreamExpressions', 'Prefer, in this order'],
-  ['rankedStreamExpressions', 'Give scores'],
-  ['rankedRegexPatterns', 'Give scores by regular expressions'],
+  ['excludedStreamExpressions', m.hide, m.excludedStreamExpressionsSummary],
+  ['requiredStreamExpressions', m.showNothingBut, m.requiredStreamExpressionsSummary],
+  ['includedStreamExpressions', m.showInAnyCase, m.includedStreamExpressionsSummary],
+  ['preferredStreamExpressions', m.preferInThisOrder, m.preferredStreamExpressionsSummary],
+  ['rankedStreamExpressions', m.giveScores, m.rankedStreamExpressionsSummary],
+  ['rankedRegexPatterns', m.giveScoresByRegularExpressions, m.rankedRegexPatternsSummary],
 ] as const;
 export type RuleList = (typeof ruleLists)[number][0];
 

@@ -1,16 +1,18 @@
-import { sortPresets, type Draft, type DraftCriterion } from './configuration-draft.ts';
-import { filterKinds, ratingKinds, sortKeys } from './filter-kinds.ts';
+import * as m from '#messages/addons-rules';
+import { formatList, formatNumber } from '../../../../../messages/format.ts';
+import type { Draft, DraftCriterion } from './configuration-draft.ts';
+import { filterKinds, getValueTexts, ratingKinds, sortKeys } from './filter-kinds.ts';
 import { flagFields, limitFields, rangeFields } from './number-fields.ts';
 import { posterServices } from './picture-fields.ts';
 import { ruleLists, hasText, type RulesDraft } from './rules-draft.ts';
 
 // Summaries of the sections of a configuration in one line, shown while they are collapsed.
 
-const verbLabels = [
-  ['excluded', 'hides'],
-  ['required', 'only'],
-  ['included', 'always'],
-  ['preferred', 'prefers'],
+const verbSummaries = [
+  ['excluded', m.excludedSummary],
+  ['required', m.requiredSummary],
+  ['included', m.includedSummary],
+  ['preferred', m.preferredSummary],
 ] as const;
 /** Maximum number of values in a summary. */
 const maxNamedValues = 4;
@@ -20,26 +22,30 @@ function joinValues(items: readonly string[], names: Readonly<Record<string, str
     .slice(0, items.length > maxNamedValues ? maxNamedValues - 1 : maxNamedValues)
     .map((value) => names[value] ?? value);
   const more = items.length - visible.length;
-  return visible.join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
+  const values = formatList(visible, 'unit');
+  return more > 0 ? m.valuesAndMore({ values, more }) : values;
 }
 
 function joinParts(parts: readonly string[]): string {
-  const text = parts.filter((part) => part !== '').join(' · ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalize(parts.filter((part) => part !== '').join(' · '));
 }
 
-/** Joins titles to one phrase. */
-function joinTitles(titles: readonly string[]): string {
-  return titles.map((title, index) => (index === 0 ? title : title.toLowerCase())).join(', ');
+function capitalize(text: string): string {
+  return text.charAt(0).toLocaleUpperCase() + text.slice(1);
+}
+
+/** Joins phrases to a list that starts with a capital letter. */
+function joinPhrases(phrases: readonly string[]): string {
+  return capitalize(formatList(phrases, 'unit'));
 }
 
 /** Describes the filter of one attribute; empty without a filter. */
 export function describeFilter(name: string, lists: Draft['lists']): string {
-  const names = filterKinds.find((kind) => kind.name === name)?.names;
+  const names = getValueTexts(filterKinds.find((kind) => kind.name === name)?.names);
   return joinParts(
-    verbLabels.map(([verb, label]) => {
+    verbSummaries.map(([verb, summarize]) => {
       const chosen = lists[`${verb}${name}`] ?? [];
-      return chosen.length === 0 ? '' : `${label} ${joinValues(chosen, names)}`;
+      return chosen.length === 0 ? '' : summarize({ values: joinValues(chosen, names) });
     }),
   );
 }
@@ -49,39 +55,33 @@ export function describeRatings(lists: Draft['lists']): string {
   const [hidden = [], visible = []] = ratingKinds.map(({ name }) => lists[name] ?? []);
   const nudity = lists['excludeNudity'] ?? [];
   return joinParts([
-    hidden.length === 0 ? '' : `hides ${joinValues(hidden)}`,
-    visible.length === 0 ? '' : `only ${joinValues(visible)}`,
-    nudity.length === 0 ? '' : `hides ${joinValues(nudity)} nudity`,
+    hidden.length === 0 ? '' : m.excludedSummary({ values: joinValues(hidden) }),
+    visible.length === 0 ? '' : m.requiredSummary({ values: joinValues(visible) }),
+    nudity.length === 0 ? '' : m.nuditySummary({ values: joinValues(nudity) }),
   ]);
 }
 
 /** Lists the attributes with a filter. */
 export function describeFilters(lists: Draft['lists']): string {
-  const titles = filterKinds.filter(({ name }) => describeFilter(name, lists) !== '').map(({ title }) => title);
-  if (describeRatings(lists) !== '') titles.push('Age rating and nudity');
-  return titles.length === 0 ? 'Nothing is filtered' : joinTitles(titles);
+  const phrases = filterKinds.filter(({ name }) => describeFilter(name, lists) !== '').map(({ phrase }) => phrase());
+  if (describeRatings(lists) !== '') phrases.push(m.ratingsFilterPhrase());
+  return phrases.length === 0 ? m.nothingIsFiltered() : joinPhrases(phrases);
 }
 
 /** Describes the sort order of streams. */
 export function describeOrder(criteria: readonly DraftCriterion[]): string {
-  if (criteria.length === 0) return sortPresets.at(-1)?.[1] ?? '';
-  const titles = criteria.map(({ key }) => (sortKeys.find(([one]) => one === key)?.[1] ?? key).split(',')[0] ?? key);
-  return joinTitles(titles);
+  if (criteria.length === 0) return m.asTheAddonsHaveIt();
+  return joinPhrases(criteria.map(({ key }) => sortKeys.find(([one]) => one === key)?.[2]() ?? key));
 }
 
 /** Describes the ranges of sizes and numbers. */
 export function describeRanges(ranges: Draft['ranges']): string {
   return joinParts(
-    rangeFields.map(({ path, title, unit }) => {
+    rangeFields.map(({ path, summary }) => {
       const { min = null, max = null } = ranges[path] ?? {};
       if (min === null && max === null) return '';
-      const span =
-        min === null
-          ? `at most ${String(max)}`
-          : max === null
-            ? `at least ${String(min)}`
-            : `${String(min)} to ${String(max)}`;
-      return unit === title.toLowerCase() ? `${span} ${unit}` : `${title.toLowerCase()} ${span} ${unit}`;
+      const bounds = max === null ? 'min' : min === null ? 'max' : 'both';
+      return summary({ bounds, min: formatNumber(min ?? 0), max: formatNumber(max ?? 0) });
     }),
   );
 }
@@ -89,64 +89,75 @@ export function describeRanges(ranges: Draft['ranges']): string {
 /** Describes the limits of the number of streams. */
 export function describeLimits(limits: Draft['limits']): string {
   return joinParts(
-    limitFields.map(([path, title]) => {
+    limitFields.map(([path, , summarize]) => {
       const limit = limits[path] ?? null;
-      return limit === null ? '' : `${String(limit)} ${title.toLowerCase()}`;
+      return limit === null ? '' : summarize({ limit });
     }),
   );
 }
 
 /** Describes the enabled switches. */
 export function describeFlags(flags: Draft['flags']): string {
-  const on = flagFields.filter(([path]) => flags[path]).map(([, title]) => title);
-  return on.length <= 1 ? (on[0] ?? '') : `${String(on.length)} chosen`;
+  const on = flagFields.filter(([path]) => flags[path]).map(([, title]) => title());
+  return on.length <= 1 ? (on[0] ?? '') : m.countChosen({ count: on.length });
 }
 
 /** Describes ranges, limits and switches. */
 export function describeNumbers({ ranges, limits, flags }: Draft): string {
   return (
-    [describeRanges(ranges), describeLimits(limits), describeFlags(flags)].filter(Boolean).join(' · ') || 'No limits'
+    [describeRanges(ranges), describeLimits(limits), describeFlags(flags)].filter(Boolean).join(' · ') || m.noLimits()
   );
 }
 
 /** Describes the number of expressions in a list; empty when there are none. */
-export function describeRules(rules: RulesDraft['lists'][string] = []): string {
-  const count = rules.filter(hasText).length;
-  return count === 0 ? '' : count === 1 ? '1 expression' : `${String(count)} expressions`;
+export function describeRules(rules?: RulesDraft['lists'][string]): string {
+  const count = countExpressions(rules);
+  return count === 0 ? '' : m.countExpressions({ count });
 }
 
 /** Describes all lists of expressions. */
 export function describeExpressions(lists: RulesDraft['lists']): string {
-  const parts = ruleLists.flatMap(([name, title]) => {
-    const label = describeRules(lists[name]);
-    return label === '' ? [] : [`${title.split(',')[0]?.toLowerCase() ?? ''}: ${label}`];
+  const parts = ruleLists.map(([name, , summarize]) => {
+    const count = countExpressions(lists[name]);
+    return count === 0 ? '' : summarize({ count });
   });
-  return parts.length === 0 ? 'None' : joinParts(parts);
+  return joinParts(parts) || m.none();
+}
+
+/** Checks for an expression in any list. */
+export function hasExpressions(lists: RulesDraft['lists']): boolean {
+  return ruleLists.some(([name]) => countExpressions(lists[name]) > 0);
+}
+
+function countExpressions(rules: RulesDraft['lists'][string] = []): number {
+  return rules.filter(hasText).length;
 }
 
 /** Describes the groups of addons. */
 export function describeGroups({ enabled, sequential, list }: RulesDraft['groups']): string {
-  if (list.length === 0) return 'All addons are asked at once';
-  const count = list.length === 1 ? '1 group' : `${String(list.length)} groups`;
-  return `${count}, ${!enabled ? 'not used' : sequential ? 'asked one after the other' : 'asked at once'}`;
+  if (list.length === 0) return m.allAddonsAreAskedAt();
+  const mode = !enabled ? 'off' : sequential ? 'sequential' : 'parallel';
+  return m.countGroups({ count: list.length, mode });
 }
 
 /** Describes the changes of the catalog list. */
 export function describeCatalogs(changes: Draft['catalogs']): string {
-  if (changes.length === 0) return 'As the addons have them';
+  if (changes.length === 0) return m.asTheAddonsHaveThem();
   const hidden = changes.filter(({ enabled }) => !enabled).length;
-  return `In your order${hidden === 0 ? '' : `, ${String(hidden)} hidden`}`;
+  return hidden === 0 ? m.inYourOrder() : m.inYourOrderHidden({ hidden });
 }
 
 /** Describes a list of names. */
 export function describeNames(names: readonly string[]): string {
-  return names.length === 0 ? 'None' : joinValues(names);
+  return names.length === 0 ? m.none() : joinValues(names);
 }
 
 /** Describes the sources of posters and metadata. */
 export function describePictures(service: string, texts: Draft['texts']): string {
-  const posters = posterServices.find(([id]) => id === service && id !== 'none')?.[1] ?? 'As the addons have them';
-  return [posters, texts['tmdbApiKey'] ? 'The Movie Database' : ''].filter(Boolean).join(' · ');
+  const posters = posterServices.find(([id]) => id === service && id !== 'none')?.[1];
+  return [posters?.() ?? m.asTheAddonsHaveThem(), texts['tmdbApiKey'] ? m.theMovieDatabase() : '']
+    .filter(Boolean)
+    .join(' · ');
 }
 
 const formatNames: Readonly<Record<string, string>> = {
@@ -157,10 +168,9 @@ const formatNames: Readonly<Record<string, string>> = {
   minimalisticgdrive: 'Minimalistic Google Drive',
   prism: 'Prism',
   tamtaro: 'Tamtaro',
-  custom: 'Your own texts',
 };
 
 /** Returns the label of a format. */
 export function getFormatLabel(id: string): string {
-  return formatNames[id] ?? id;
+  return id === 'custom' ? m.yourOwnTexts() : (formatNames[id] ?? id);
 }

@@ -13,7 +13,12 @@ export class Sections {
     const titles = this.headings.map(getTitle);
     return titles
       .filter((title, index) => titles.indexOf(title) === index)
-      .map((title) => ({ title, headings: this.headings.filter((heading) => getTitle(heading) === title) }));
+      .map((title) => ({
+        title,
+        headings: this.headings
+          .filter((heading) => getTitle(heading) === title)
+          .map((heading) => ({ heading, label: heading.textContent.trim() })),
+      }));
   });
 
   /** Collects the headings of a rendered page. */
@@ -51,5 +56,5 @@ export class Sections {
 /** Group of sections with its title. */
 interface SectionGroup {
   readonly title: string;
-  readonly headings: readonly HTMLHeadingElement[];
+  readonly headings: readonly { readonly heading: HTMLHeadingElement; readonly label: string }[];
 }

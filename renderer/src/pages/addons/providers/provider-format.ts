@@ -1,3 +1,4 @@
+import * as m from '#messages/addons';
 import type { ProviderHealthView } from '../../../../../services/contracts/addons/api.ts';
 import { formatElapsed } from '../../../parts/text/format.ts';
 
@@ -12,26 +13,24 @@ export function getProviderStatus(
   now: number,
 ): { readonly text: string; readonly tone: 'ok' | 'warn' | 'bad' } {
   const { successRate } = provider;
-  if (isSuspended(provider, now)) return { text: 'Left alone', tone: 'bad' };
-  if (successRate !== null && successRate < 0.1) return { text: 'Fails', tone: 'bad' };
+  if (isSuspended(provider, now)) return { text: m.leftAlone(), tone: 'bad' };
+  if (successRate !== null && successRate < 0.1) return { text: m.fails(), tone: 'bad' };
   return successRate !== null && successRate < 0.9
-    ? { text: 'Fails at times', tone: 'warn' }
-    : { text: 'Works', tone: 'ok' };
+    ? { text: m.failsAtTimes(), tone: 'warn' }
+    : { text: m.works(), tone: 'ok' };
 }
 
-/** Describes the response time and success rate. */
+/** Describes the response time and success rate of a debrid service. */
 export function describeProvider({ responseMs, successRate }: ProviderHealthView): string {
-  if (successRate === 0) return 'None of the last requests succeeded.';
-  if (responseMs === null) return 'It has not answered yet.';
-  const answers = `It answers in ${formatElapsed(responseMs)}`;
-  if (successRate === null) return `${answers}.`;
-  const allSucceeded = 'the last requests all succeeded';
-  return `${answers}; ${successRate === 1 ? allSucceeded : `${String(Math.round(successRate * 100))} % of requests succeed`}.`;
+  if (successRate === 0) return m.providerFails();
+  if (responseMs === null) return m.providerNotAnswered();
+  const duration = formatElapsed(responseMs);
+  if (successRate === null) return m.providerAnswers({ duration });
+  if (successRate === 1) return m.providerAllSucceeded({ duration });
+  return m.providerPartlySucceeds({ duration, share: Math.round(successRate * 100) });
 }
 
 /** Describes the number of requests and failures. */
 export function describeRequests({ requests, failures }: ProviderHealthView): string {
-  const sent = requests.toLocaleString('en');
-  if (failures === 0) return requests === 1 ? '1, which succeeded' : `${sent}, all succeeded`;
-  return `${sent}, of which ${failures.toLocaleString('en')} failed`;
+  return failures === 0 ? m.allRequestsSucceeded({ count: requests }) : m.someRequestsFailed({ requests, failures });
 }
