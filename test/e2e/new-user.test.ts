@@ -1,3 +1,7 @@
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
+import * as homeMessages from '#messages/home';
+import * as partsMessages from '#messages/parts';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,22 +50,22 @@ it.skipIf(cannotRun)(
     const link = /https?:\/\/\S+/.exec(host.output.find((line) => line.startsWith('First start:')) ?? '')?.[0];
     await page.goto(link ?? '');
     await page.getByRole('heading', { name: 'Make the first account' }).waitFor();
-    await page.getByLabel('Name').fill('grace');
-    await page.getByLabel('Password').fill('nanoseconds of wire');
+    await page.getByLabel(accountsMessages.name()).fill('grace');
+    await page.getByLabel(accountsMessages.password()).fill('nanoseconds of wire');
     await picture(page, '1-account');
-    await page.getByRole('button', { name: 'Make the account' }).click();
-    await page.getByRole('heading', { name: 'Choose what runs' }).waitFor();
-    await page.getByRole('switch', { name: 'Messages' }).waitFor();
+    await page.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
+    await page.getByRole('heading', { name: partsMessages.chooseSubject({ subject: 'what runs' }) }).waitFor();
+    await page.getByRole('switch', { name: frameMessages.pushTitle() }).waitFor();
     await picture(page, '2-services');
     await page.getByRole('button', { name: 'Start using Homeport' }).click();
-    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
-    const services = page.getByRole('region', { name: 'Services' }).getByRole('listitem');
+    await page.getByRole('heading', { name: homeMessages.home(), exact: true }).waitFor();
+    const services = page.getByRole('region', { name: homeMessages.services() }).getByRole('listitem');
     await services.first().waitFor();
-    expect(await services.filter({ hasText: 'Stopped' }).count()).toBe(0);
+    expect(await services.filter({ hasText: partsMessages.stopped() }).count()).toBe(0);
     await picture(page, '3-home');
 
     // The empty inbox shows a command that adds a message; it works unchanged.
-    await page.getByRole('link', { name: 'Inbox' }).first().click();
+    await page.getByRole('link', { name: frameMessages.inboxTitle() }).first().click();
     await run('sh', ['-c', await page.getByText(/^swaks --server /).innerText()]);
     await page.getByRole('button', { name: /Hello/ }).click();
     await page.getByRole('article').getByText('First light').waitFor();
@@ -70,7 +74,7 @@ it.skipIf(cannotRun)(
     expect(first).toMatchObject({ appname: 'Homeport', summary: expect.stringContaining('Hello') });
     await picture(page, '4-message');
 
-    await page.getByRole('link', { name: 'Downloads' }).first().click();
+    await page.getByRole('link', { name: frameMessages.downloadsTitle() }).first().click();
     await page.getByPlaceholder(/^Paste/).fill(`${site.address}/single.mp4`);
     await page.keyboard.press('Enter');
     const finished = page

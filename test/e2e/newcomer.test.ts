@@ -1,3 +1,6 @@
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
+import * as homeMessages from '#messages/home';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,40 +25,40 @@ it.skipIf(noBrowser)(
     const browser = await launchBrowser('whole');
     open.defer(() => browser.close());
     const { page, complaints } = open.use(await openPage(browser, { width: 1280, height: 800 }));
-    const rail = page.getByRole('navigation', { name: 'Homeport' });
-    const messages = page.getByRole('region', { name: 'Messages', exact: true });
+    const rail = page.getByRole('navigation', { name: frameMessages.homeport() });
+    const messages = page.getByRole('region', { name: frameMessages.pushTitle(), exact: true });
 
     await page.goto(
       /https?:\/\/\S+/.exec(host.output.find((line) => line.startsWith('First start:')) ?? '')?.[0] ?? '',
     );
-    await page.getByLabel('Name').fill('grace');
-    await page.getByLabel('Password').fill('nanoseconds of wire');
-    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByLabel(accountsMessages.name()).fill('grace');
+    await page.getByLabel(accountsMessages.password()).fill('nanoseconds of wire');
+    await page.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
     await page.getByRole('switch', { name: 'Back up every day' }).click();
     await page.getByRole('button', { name: 'Start using Homeport' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: homeMessages.home() }).waitFor();
     expect(readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')).toContain('backupEveryDays: 1');
 
     await page
-      .getByRole('region', { name: 'Next steps' })
+      .getByRole('region', { name: homeMessages.nextSteps() })
       .getByRole('button', { name: 'Send me a first message' })
       .click();
-    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
     await messages.getByRole('button', { name: /Your first message/ }).waitFor();
 
-    await rail.getByRole('link', { name: 'Delivery' }).click();
+    await rail.getByRole('link', { name: frameMessages.deliveryTitle() }).click();
     await page.getByRole('button', { name: 'Send a test mail' }).click();
     await page.getByText(/^A test mail to .+ is taken/).waitFor();
-    await rail.getByRole('link', { name: 'Inbox' }).click();
+    await rail.getByRole('link', { name: frameMessages.inboxTitle() }).click();
     await expect.poll(() => messages.getByRole('checkbox', { name: /^Choose / }).count()).toBe(2);
 
-    await rail.getByRole('link', { name: 'Delivery' }).click();
+    await rail.getByRole('link', { name: frameMessages.deliveryTitle() }).click();
     await page.getByRole('tab', { name: 'Destinations' }).click();
     const destination = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem').first();
     await destination.getByRole('button', { name: /^Test/ }).click();
     await destination.getByText('Delivered').waitFor();
 
-    await rail.getByRole('link', { name: 'Downloads' }).click();
+    await rail.getByRole('link', { name: frameMessages.downloadsTitle() }).click();
     await page.getByPlaceholder(/^Paste/).fill(`${site.address}/single.mp4`);
     await page.keyboard.press('Enter');
     await page

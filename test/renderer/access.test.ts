@@ -1,3 +1,7 @@
+import * as accessMessages from '#messages/access';
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,29 +15,33 @@ describe.skipIf(noBrowser)('first start', () => {
     const link = new URL((await pages.host.host.setupUrl()) ?? '');
     await using visit = await pages.visit(link.pathname + link.search, { signedIn: false });
     const { page } = visit;
-    await page.getByRole('heading', { name: 'Make the first account' }).waitFor();
-    await page.getByLabel('Name').fill('grace');
-    await page.getByLabel('Password').fill('short');
-    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('heading', { name: accessMessages.makeTheFirstAccount() }).waitFor();
+    await page.getByLabel(accessMessages.name()).fill('grace');
+    await page.getByLabel(accessMessages.password()).fill('short');
+    await page.getByRole('button', { name: accessMessages.makeTheAccount() }).click();
     await page.getByText(/10/).last().waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe('grace');
-    await page.getByLabel('Password').fill('long enough phrase');
-    await page.getByRole('button', { name: 'Make the account' }).click();
-    await page.getByRole('heading', { name: 'Choose what runs' }).waitFor();
+    expect(await page.getByLabel(accessMessages.name()).inputValue()).toBe('grace');
+    await page.getByLabel(accessMessages.password()).fill('long enough phrase');
+    await page.getByRole('button', { name: accessMessages.makeTheAccount() }).click();
+    await page.getByRole('heading', { name: accessMessages.chooseWhatRuns() }).waitFor();
     await page.getByRole('switch', { name: 'Moody' }).click();
     await expect.poll(() => page.getByRole('switch', { name: 'Moody' }).getAttribute('aria-checked')).toBe('false');
-    await page.getByRole('switch', { name: 'Back up every day' }).click();
+    await page.getByRole('switch', { name: accessMessages.backUpEveryDay() }).click();
     // The primary button is visible without scrolling.
     await page.setViewportSize({ width: 360, height: 420 });
     await page.evaluate(() => scrollTo(0, 0));
-    const start = page.getByRole('button', { name: 'Start using Homeport' });
+    const start = page.getByRole('button', { name: accessMessages.startUsingHomeport() });
     await expect
       .poll(() => start.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight))
       .toBe(true);
     await start.click();
-    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+    await page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).waitFor();
     await expect.poll(() => page.url()).toBe(`${pages.url}/`);
-    await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Moody' })
+      .getByText(accountsMessages.off(), { exact: true })
+      .waitFor();
     expect(readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8')).toContain('backupEveryDays: 1');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
     await page.goBack().catch(() => null);
@@ -44,13 +52,13 @@ describe.skipIf(noBrowser)('first start', () => {
     await using pages = await openPages({ administrator: false });
     await using visit = await pages.visit('/', { signedIn: false });
     // The first field has the focus.
-    await visit.page.getByLabel('One-time code').waitFor();
+    await visit.page.getByLabel(accessMessages.oneTimeCode()).waitFor();
     await visit.page.keyboard.type('guess');
-    await visit.page.getByLabel('Name').fill('grace');
-    await visit.page.getByLabel('Password').fill('long enough phrase');
-    await visit.page.getByRole('button', { name: 'Make the account' }).click();
+    await visit.page.getByLabel(accessMessages.name()).fill('grace');
+    await visit.page.getByLabel(accessMessages.password()).fill('long enough phrase');
+    await visit.page.getByRole('button', { name: accessMessages.makeTheAccount() }).click();
     await visit.page.getByRole('alert').waitFor();
-    expect(await visit.page.getByLabel('One-time code').inputValue()).toBe('guess');
+    expect(await visit.page.getByLabel(accessMessages.oneTimeCode()).inputValue()).toBe('guess');
   });
 });
 
@@ -64,15 +72,15 @@ describe.skipIf(noBrowser)('sign-in page', () => {
   it('rejects a wrong password, keeps the name, and opens the requested page after a sign-in', async () => {
     await using visit = await pages.visit('/downloads', { signedIn: false });
     const { page } = visit;
-    await page.getByLabel('Name').fill(admin.name);
-    await page.getByLabel('Password').fill('not it');
+    await page.getByLabel(accessMessages.name()).fill(admin.name);
+    await page.getByLabel(accessMessages.password()).fill('not it');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('The name or the password is not right.').waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe(admin.name);
+    await page.getByRole('alert').getByText(accessMessages.badCredentials()).waitFor();
+    expect(await page.getByLabel(accessMessages.name()).inputValue()).toBe(admin.name);
     // Typing replaces the rejected input.
     await page.keyboard.type(admin.password);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Downloads', exact: true }).waitFor();
+    await page.getByRole('heading', { name: frameMessages.downloadsTitle(), exact: true }).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -80,17 +88,17 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     await using visit = await pages.visit('/');
     const other = await visit.page.context().newPage();
     await other.goto(`${pages.url}/inbox`);
-    await other.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
+    await other.getByRole('heading', { name: frameMessages.inboxTitle(), exact: true }).waitFor();
     await visit.page.getByRole('button', { name: /Signed in as/ }).click();
-    await visit.page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await visit.page.getByRole('menuitem', { name: accessMessages.signOut() }).click();
+    await visit.page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
+    await other.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
   });
 
   it('keeps the input of a dialog when the session ends, for the same account', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    await page.getByRole('button', { name: 'New account' }).click();
+    await page.getByRole('button', { name: accountsMessages.newAccount() }).click();
     const typed = page.locator('#new-name');
     await typed.fill('the-boat-in-the-shed');
     // The session is ended on another device; the live stream notifies this page.
@@ -100,14 +108,17 @@ describe.skipIf(noBrowser)('sign-in page', () => {
         headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
       }),
     );
-    const signInDialog = page.getByRole('dialog', { name: 'Sign in' });
-    await signInDialog.getByLabel('Name').fill(admin.name);
+    const signInDialog = page.getByRole('dialog', { name: accessMessages.signIn() });
+    await signInDialog.getByLabel(accessMessages.name()).fill(admin.name);
     expect(await typed.isVisible()).toBe(false);
-    await signInDialog.getByLabel('Password').fill(admin.password);
+    await signInDialog.getByLabel(accessMessages.password()).fill(admin.password);
     await page.keyboard.press('Enter');
     await typed.waitFor();
     expect(await typed.inputValue()).toBe('the-boat-in-the-shed');
-    await page.getByRole('dialog', { name: 'New account' }).getByRole('button', { name: 'Cancel' }).click();
+    await page
+      .getByRole('dialog', { name: accountsMessages.newAccount() })
+      .getByRole('button', { name: accountsMessages.cancel() })
+      .click();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -115,7 +126,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     const reason = /^Your session has ended\./;
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    await page.getByRole('button', { name: 'New account' }).waitFor();
+    await page.getByRole('button', { name: accountsMessages.newAccount() }).waitFor();
     const endSession = (): Promise<unknown> =>
       page.evaluate(() =>
         fetch('/api/session', {
@@ -124,30 +135,30 @@ describe.skipIf(noBrowser)('sign-in page', () => {
         }),
       );
     await endSession();
-    await page.getByRole('dialog', { name: 'Sign in' }).getByText(reason).waitFor();
+    await page.getByRole('dialog', { name: accessMessages.signIn() }).getByText(reason).waitFor();
     // A later visit with the same browser.
     await page.reload();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     await page.getByText(reason).waitFor();
-    await page.getByLabel('Name').fill(admin.name);
-    await page.getByLabel('Password').fill(admin.password);
+    await page.getByLabel(accessMessages.name()).fill(admin.name);
+    await page.getByLabel(accessMessages.password()).fill(admin.password);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /Signed in as/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('menuitem', { name: accessMessages.signOut() }).click();
+    await page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     expect(await page.getByText(reason).count()).toBe(0);
     await using first = await pages.visit('/', { signedIn: false });
-    await first.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await first.page.getByRole('heading', { name: accessMessages.signIn() }).waitFor();
     expect(await first.page.getByText(reason).count()).toBe(0);
   });
 
   it('ignores a late response about the previous session', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    await page.getByRole('button', { name: 'New account' }).click();
+    await page.getByRole('button', { name: accountsMessages.newAccount() }).click();
     await page.locator('#new-name').fill('the-boat-in-the-shed');
-    const dialog = page.getByRole('dialog', { name: 'New account' });
-    await dialog.getByLabel('Password').fill('harbour light');
+    const dialog = page.getByRole('dialog', { name: accountsMessages.newAccount() });
+    await dialog.getByLabel(accessMessages.password()).fill('harbour light');
     const [requested, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     let isFirst = true;
     await page.route('**/api/session', async (route) => {
@@ -166,27 +177,30 @@ describe.skipIf(noBrowser)('sign-in page', () => {
     );
     await requested.promise;
     // A request that is refused in the meantime leads to the sign-in before the other response arrives.
-    await dialog.getByRole('button', { name: 'Make the account' }).click();
-    const signInDialog = page.getByRole('dialog', { name: 'Sign in' });
-    await signInDialog.getByLabel('Name').fill(admin.name);
-    await signInDialog.getByLabel('Password').fill(admin.password);
+    await dialog.getByRole('button', { name: accessMessages.makeTheAccount() }).click();
+    const signInDialog = page.getByRole('dialog', { name: accessMessages.signIn() });
+    await signInDialog.getByLabel(accessMessages.name()).fill(admin.name);
+    await signInDialog.getByLabel(accessMessages.password()).fill(admin.password);
     await page.keyboard.press('Enter');
     await signInDialog.waitFor({ state: 'detached' });
     const late = page.waitForResponse((response) => response.url().endsWith('/api/session'));
     release.resolve(undefined);
     await (await late).finished();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('navigation', { name: 'Homeport', exact: true }).getByRole('link', { name: 'Inbox' }).click();
-    await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
+    await dialog.getByRole('button', { name: accountsMessages.cancel() }).click();
+    await page
+      .getByRole('navigation', { name: accessMessages.homeport(), exact: true })
+      .getByRole('link', { name: frameMessages.inboxTitle() })
+      .click();
+    await page.getByRole('heading', { name: frameMessages.inboxTitle(), exact: true }).waitFor();
     expect(await signInDialog.count()).toBe(0);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
   it('shows an error for a page that does not exist', async () => {
     await using visit = await pages.visit('/nowhere');
-    await visit.page.getByText('There is no page at this address.').waitFor();
-    await visit.page.getByRole('link', { name: 'Go to Home' }).click();
-    await visit.page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+    await visit.page.getByText(partsMessages.pageNotFoundTitle()).waitFor();
+    await visit.page.getByRole('link', { name: partsMessages.goToHome() }).click();
+    await visit.page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -1,3 +1,8 @@
+import * as accessTokensMessages from '#messages/access-tokens';
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
+import * as grantsMessages from '#messages/grants';
+import * as partsMessages from '#messages/parts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../services/contracts/control/accounts.ts';
 import { control } from '../../services/control/index.ts';
@@ -50,20 +55,20 @@ describe.skipIf(noBrowser)('accounts page', () => {
   it('lists people, disabled service accounts and the grants of anyone', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
-    await people.filter({ hasText: 'ada' }).getByText('You').waitFor();
-    const programs = page.getByRole('list', { name: 'Service accounts' }).getByRole('listitem');
+    const people = page.getByRole('list', { name: accountsMessages.people() }).getByRole('listitem');
+    await people.filter({ hasText: 'ada' }).getByText(accountsMessages.you()).waitFor();
+    const programs = page.getByRole('list', { name: accountsMessages.serviceAccounts() }).getByRole('listitem');
     expect(await programs.count()).toBe(5);
     const backup = programs.filter({ hasText: 'backup-jobs' });
     await backup.getByText('Backup scripts; publishes to backup topics').waitFor();
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('false');
-    await page.getByText('Nothing: a service that asks for an account stays closed to them').waitFor();
+    await page.getByText(accountsMessages.noDefaultGrants()).waitFor();
     await backup.getByRole('switch').click();
     await page.getByText('backup-jobs is on.').waitFor();
     await backup.getByRole('switch').click();
-    const confirmation = page.getByRole('dialog', { name: 'Switch backup-jobs off?' });
+    const confirmation = page.getByRole('dialog', { name: accountsMessages.switchNameOff({ name: 'backup-jobs' }) });
     expect(await seriousFindings(page)).toEqual([]);
-    await confirmation.getByRole('button', { name: 'Cancel' }).click();
+    await confirmation.getByRole('button', { name: accountsMessages.cancel() }).click();
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('true');
     expect(visit.complaints).toEqual([]);
   });
@@ -71,15 +76,15 @@ describe.skipIf(noBrowser)('accounts page', () => {
   it('creates a person who can sign in, and keeps the input when the name is invalid', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    await page.getByRole('button', { name: 'New account' }).click();
-    const dialog = page.getByRole('dialog', { name: 'New account' });
-    await dialog.getByLabel('Name').fill('not a name');
-    await dialog.getByLabel('Password').fill('harbour light');
-    await dialog.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('button', { name: accountsMessages.newAccount() }).click();
+    const dialog = page.getByRole('dialog', { name: accountsMessages.newAccount() });
+    await dialog.getByLabel(accountsMessages.name()).fill('not a name');
+    await dialog.getByLabel(accountsMessages.password()).fill('harbour light');
+    await dialog.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
     await dialog.getByText('Use letters, digits and - _ . + @ only, 64 at most.').waitFor();
-    expect(await dialog.getByLabel('Password').inputValue()).toBe('harbour light');
-    await dialog.getByLabel('Name').fill('grace');
-    await dialog.getByRole('button', { name: 'Make the account' }).click();
+    expect(await dialog.getByLabel(accountsMessages.password()).inputValue()).toBe('harbour light');
+    await dialog.getByLabel(accountsMessages.name()).fill('grace');
+    await dialog.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
     await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/settings/accounts/grace');
     const response = await fetch(`${pages.url}/api/session`, {
@@ -88,9 +93,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
       body: JSON.stringify({ name: 'grace', password: 'harbour light' }),
     });
     expect(response.status).toBe(200);
-    await page.getByLabel('New password', { exact: true }).fill('another light');
-    await page.getByRole('button', { name: 'Save the password' }).click();
-    await page.getByText('The password of grace is changed.').waitFor();
+    await page.getByLabel(accountsMessages.newPassword(), { exact: true }).fill('another light');
+    await page.getByRole('button', { name: accountsMessages.saveThePassword() }).click();
+    await page.getByText(accountsMessages.passwordAccountChanged({ account: 'grace' })).waitFor();
     expect(visit.complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
   });
 
@@ -104,14 +109,17 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await api(pages.url, '/api/settings/host', { method: 'PATCH', body });
     await using visit = await pages.visit('/accounts');
     const { page } = visit;
-    const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
-    await people.filter({ hasText: 'phil' }).getByText('From homeport.yaml').waitFor();
+    const people = page.getByRole('list', { name: accountsMessages.people() }).getByRole('listitem');
+    await people.filter({ hasText: 'phil' }).getByText(accountsMessages.fromHomeportYaml()).waitFor();
     await people.filter({ hasText: 'phil' }).getByRole('link').click();
-    await page.getByText('This account is declared in homeport.yaml; change it there.').waitFor();
-    await page.getByRole('list', { name: 'Tokens' }).getByText('From homeport.yaml').waitFor();
+    await page.getByText(accountsMessages.declaredHint()).waitFor();
+    await page
+      .getByRole('list', { name: accessTokensMessages.tokens() })
+      .getByText(accountsMessages.fromHomeportYaml())
+      .waitFor();
     expect(await page.getByRole('switch', { name: 'phil on' }).isDisabled()).toBe(true);
-    expect(await page.getByRole('button', { name: 'Remove this account' }).count()).toBe(0);
-    expect(await page.getByLabel('New password', { exact: true }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).count()).toBe(0);
+    expect(await page.getByLabel(accountsMessages.newPassword(), { exact: true }).count()).toBe(0);
     for (const screen of [screens[0], screens[1]]) {
       await page.setViewportSize(screen);
       await page.emulateMedia({ colorScheme: screen.dark ? 'dark' : 'light' });
@@ -125,9 +133,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('nas', { kind: 'service', grants: [{ service: 'push', resource: 'nas-*', permission: 'write' }] });
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
-    await page.getByLabel('Name of the token').fill('cron');
-    await page.getByLabel('What it may do', { exact: true }).selectOption('all');
-    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByLabel(accessTokensMessages.nameOfTheToken()).fill('cron');
+    await page.getByLabel(accessTokensMessages.whatItMayDo(), { exact: true }).selectOption('all');
+    await page.getByRole('button', { name: accessTokensMessages.makeAToken() }).click();
     const text = await page.getByRole('status').locator('code').filter({ hasText: /^tk_/ }).innerText();
     const publish = (topic: string): Promise<Response> =>
       fetch(`${pages.host.url('push')}/${topic}`, {
@@ -138,13 +146,16 @@ describe.skipIf(noBrowser)('accounts page', () => {
     expect((await publish('nas-low-backup')).status).toBe(200);
     expect((await publish('other')).status).toBe(403);
     await page.reload();
-    const row = page.getByRole('list', { name: 'Tokens' }).getByRole('listitem').filter({ hasText: 'cron' });
+    const row = page
+      .getByRole('list', { name: accessTokensMessages.tokens() })
+      .getByRole('listitem')
+      .filter({ hasText: 'cron' });
     await row.getByText(/Last used/).waitFor();
     expect(await page.getByText(text).count()).toBe(0);
-    await row.getByRole('button', { name: 'Revoke cron' }).click();
-    await page.getByText('cron stops working in a few seconds.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await row.getByRole('button', { name: 'Revoke cron' }).click();
+    await row.getByRole('button', { name: accessTokensMessages.revokeToken({ token: 'cron' }) }).click();
+    await page.getByText(accessTokensMessages.tokenRevoked({ token: 'cron' })).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
+    await row.getByRole('button', { name: accessTokensMessages.revokeToken({ token: 'cron' }) }).click();
     const answered = async (): Promise<number> => (await publish('nas-low-backup')).status;
     await expect.poll(() => closeToasts(page).then(answered)).toBe(401);
     await page.getByText('No token yet.').waitFor();
@@ -158,22 +169,22 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
     const goTo = async (name: string): Promise<void> => {
-      await page.getByRole('link', { name: 'All accounts' }).click();
-      await page.getByRole('list', { name: 'Service accounts' }).getByRole('link', { name }).click();
+      await page.getByRole('link', { name: accountsMessages.allAccounts() }).click();
+      await page.getByRole('list', { name: accountsMessages.serviceAccounts() }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 2, name }).waitFor();
     };
     const fetchGrants = async (name: string) => (await accounts()).find((entry) => entry.name === name)?.grants;
     await page.getByRole('button', { name: /^Take away .*nas-\*/ }).click();
-    await page.getByText('No grants yet.').waitFor();
+    await page.getByText(grantsMessages.noGrantsYet()).waitFor();
     await goTo('cam');
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(() => fetchGrants('nas')).toEqual(grants);
     expect(await fetchGrants('cam')).toEqual([]);
     await goTo('nas');
-    await page.getByLabel('Name of the token').fill('cron');
-    await page.getByLabel('What it may do', { exact: true }).selectOption('all');
-    await page.getByRole('button', { name: 'Make a token' }).click();
-    await page.getByRole('button', { name: 'Revoke cron' }).click();
+    await page.getByLabel(accessTokensMessages.nameOfTheToken()).fill('cron');
+    await page.getByLabel(accessTokensMessages.whatItMayDo(), { exact: true }).selectOption('all');
+    await page.getByRole('button', { name: accessTokensMessages.makeAToken() }).click();
+    await page.getByRole('button', { name: accessTokensMessages.revokeToken({ token: 'cron' }) }).click();
     await getToast(page, 'cron stops working').waitFor();
     await goTo('cam');
     const fetchTokens = async () => (await api<{ tokens: unknown[] }>(pages.url, '/api/accounts/nas/tokens')).tokens;
@@ -185,13 +196,15 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('bob', { grants: [{ service: 'push', resource: '*', permission: 'read-write' }] });
     await using visit = await pages.visit('/settings/accounts/bob');
     const { page } = visit;
-    await page.getByLabel('Name of the token').fill('nas');
-    await page.getByLabel('What it may do', { exact: true }).selectOption('Message topics');
-    await page.getByLabel('Which of them').fill('backup-*');
-    await page.getByLabel('What it may do there').selectOption('Write');
-    await page.getByRole('button', { name: 'Make a token' }).click();
-    const row = page.getByRole('list', { name: 'Tokens' }).getByRole('listitem');
-    await row.getByText('Only Message topics backup-*: Write').waitFor();
+    await page.getByLabel(accessTokensMessages.nameOfTheToken()).fill('nas');
+    await page.getByLabel(accessTokensMessages.whatItMayDo(), { exact: true }).selectOption('Message topics');
+    await page.getByLabel(accessTokensMessages.whichOfThem()).fill('backup-*');
+    await page.getByLabel(accessTokensMessages.whatItMayDoThere()).selectOption(grantsMessages.write());
+    await page.getByRole('button', { name: accessTokensMessages.makeAToken() }).click();
+    const row = page.getByRole('list', { name: accessTokensMessages.tokens() }).getByRole('listitem');
+    await row
+      .getByText(accessTokensMessages.onlyService({ service: 'Message topics backup-*', resourceLabel: 'Write' }))
+      .waitFor();
     const text = (await page.locator('code').filter({ hasText: /^tk_/ }).textContent()) ?? '';
     const publish = async (topic: string): Promise<number> =>
       (
@@ -203,8 +216,8 @@ describe.skipIf(noBrowser)('accounts page', () => {
     expect([await publish('backup-nas'), await publish('alerts')]).toEqual([200, 403]);
     await row.getByText('expires', { exact: false }).waitFor();
     // The selection is empty again for the next token.
-    await page.getByRole('button', { name: 'Make a token' }).click();
-    const choice = page.getByLabel('What it may do', { exact: true });
+    await page.getByRole('button', { name: accessTokensMessages.makeAToken() }).click();
+    const choice = page.getByLabel(accessTokensMessages.whatItMayDo(), { exact: true });
     expect(await choice.evaluate((select: HTMLSelectElement) => select.validity.valueMissing)).toBe(true);
     expect(await row.count()).toBe(1);
     expect(visit.complaints).toEqual([]);
@@ -215,42 +228,44 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
     const sendRequest = async (): Promise<void> => {
-      await page.getByLabel('Name', { exact: true }).fill('nas-high-backup');
-      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByLabel(accountsMessages.name(), { exact: true }).fill('nas-high-backup');
+      await page.getByRole('button', { name: accountsMessages.ask() }).click();
     };
-    await page.getByText('Try what nas may do').click();
+    await page.getByText(accountsMessages.trySubjectDo({ subject: 'nas' })).click();
     await sendRequest();
     await page.getByText('nas may not publish to nas-high-backup').waitFor();
-    const form = page.getByRole('form', { name: 'New grant' });
-    await form.getByLabel('Pattern').fill('*-*-backup');
-    await form.getByLabel('Permission').selectOption('Write');
-    await form.getByRole('button', { name: 'Add' }).click();
-    const matrix = page.getByRole('table', { name: 'Grants' });
+    const form = page.getByRole('form', { name: grantsMessages.newGrant() });
+    await form.getByLabel(grantsMessages.pattern()).fill('*-*-backup');
+    await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.write());
+    await form.getByRole('button', { name: grantsMessages.add() }).click();
+    const matrix = page.getByRole('table', { name: grantsMessages.grants() });
     await matrix.getByText('*-*-backup').waitFor();
-    expect(await matrix.getByLabel('Read *-*-backup').isChecked()).toBe(false);
+    expect(await matrix.getByLabel(grantsMessages.readGrant({ grant: '*-*-backup' })).isChecked()).toBe(false);
     await sendRequest();
     await page.getByText('nas may publish to nas-high-backup').waitFor();
-    await form.getByLabel('Pattern').fill('nas-high-*');
-    await form.getByLabel('Permission').selectOption('Denied');
-    await form.getByRole('button', { name: 'Add' }).click();
+    await form.getByLabel(grantsMessages.pattern()).fill('nas-high-*');
+    await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.denied());
+    await form.getByRole('button', { name: grantsMessages.add() }).click();
     await matrix
       .getByRole('row', { name: /nas-high-/ })
-      .getByText('Denied')
+      .getByText(grantsMessages.denied())
       .waitFor();
     await sendRequest();
     // Both patterns have ten characters, so the one that grants write access applies.
     await page.getByText('nas may publish to nas-high-backup').waitFor();
-    await matrix.getByLabel('Write *-*-backup').uncheck();
+    await matrix.getByLabel(grantsMessages.writeGrant({ grant: '*-*-backup' })).uncheck();
     await getToast(page, 'Changed: *-*-backup.').waitFor();
     await sendRequest();
     await page.getByText('nas may not publish to nas-high-backup').waitFor();
-    await matrix.getByLabel('Write nas-high-*').check();
+    await matrix.getByLabel(grantsMessages.writeGrant({ grant: 'nas-high-*' })).check();
     const change = getToast(page, 'Changed: nas-high-*.');
     await change.waitFor();
     await sendRequest();
     await page.getByText('nas may publish to nas-high-backup').waitFor();
-    await change.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => matrix.getByLabel('Write nas-high-*').isChecked()).toBe(false);
+    await change.getByRole('button', { name: partsMessages.undo() }).click();
+    await expect
+      .poll(() => matrix.getByLabel(grantsMessages.writeGrant({ grant: 'nas-high-*' })).isChecked())
+      .toBe(false);
     await sendRequest();
     await page.getByText('nas may not publish to nas-high-backup').waitFor();
     expect(visit.complaints).toEqual([]);
@@ -264,8 +279,8 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const { page } = visit;
     await page.getByText('Uses Messages; reads Inbox; not topics that begin with secret-').waitFor();
     await page.getByRole('link', { name: /^bob/ }).click();
-    const matrix = page.getByRole('table', { name: 'Grants' });
-    await matrix.getByLabel('Write Inbox, by source').check();
+    const matrix = page.getByRole('table', { name: grantsMessages.grants() });
+    await matrix.getByLabel(grantsMessages.writeGrant({ grant: 'Inbox, by source' })).check();
     await getToast(page, 'Changed: Inbox, by source.').waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -274,14 +289,14 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('carl', {});
     await using visit = await pages.visit('/settings/accounts/carl');
     const { page } = visit;
-    const form = page.getByRole('form', { name: 'New grant' });
-    await form.getByLabel('Service').selectOption('Inbox, by source');
-    await form.getByLabel('Permission').selectOption('Read');
-    await form.getByRole('button', { name: 'Add' }).click();
-    const matrix = page.getByRole('table', { name: 'Grants' });
-    await matrix.getByText('Everything', { exact: true }).waitFor();
-    expect(await matrix.getByLabel('Read Inbox, by source').isChecked()).toBe(true);
-    expect(await matrix.getByLabel('Write Inbox, by source').isChecked()).toBe(false);
+    const form = page.getByRole('form', { name: grantsMessages.newGrant() });
+    await form.getByLabel(grantsMessages.service()).selectOption('Inbox, by source');
+    await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.read());
+    await form.getByRole('button', { name: grantsMessages.add() }).click();
+    const matrix = page.getByRole('table', { name: grantsMessages.grants() });
+    await matrix.getByText(grantsMessages.everything(), { exact: true }).waitFor();
+    expect(await matrix.getByLabel(grantsMessages.readGrant({ grant: 'Inbox, by source' })).isChecked()).toBe(true);
+    expect(await matrix.getByLabel(grantsMessages.writeGrant({ grant: 'Inbox, by source' })).isChecked()).toBe(false);
     const all = (await api<{ accounts: Account[] }>(pages.url, '/api/accounts')).accounts;
     expect(all.find(({ name }) => name === 'carl')?.grants).toEqual([
       { service: 'inbox', resource: '*', permission: 'read' },
@@ -293,7 +308,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('nas', { kind: 'service' });
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    const switches = page.getByRole('list', { name: 'Service accounts' }).getByRole('switch');
+    const switches = page.getByRole('list', { name: accountsMessages.serviceAccounts() }).getByRole('switch');
     const first = (): Promise<readonly (string | null)[]> =>
       switches.evaluateAll((all) => all.slice(0, 3).map((entry) => entry.getAttribute('aria-label')));
     const expectedRows = ['nas on', 'administration on', 'backup-jobs on'];
@@ -311,9 +326,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
     expect(await publish()).toBe(403);
     await using visit = await pages.visit('/settings/accounts/*');
     const { page } = visit;
-    await page.getByLabel('Pattern').fill('open-*');
-    await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByRole('table', { name: 'Grants' }).getByText('open-*').waitFor();
+    await page.getByLabel(grantsMessages.pattern()).fill('open-*');
+    await page.getByRole('button', { name: grantsMessages.add() }).click();
+    await page.getByRole('table', { name: grantsMessages.grants() }).getByText('open-*').waitFor();
     expect(await publish()).toBe(200);
     expect(visit.complaints).toEqual([]);
   });
@@ -328,19 +343,19 @@ describe.skipIf(noBrowser)('accounts page', () => {
       fetch(`${pages.url}/api/account`, { headers: { Authorization: `Bearer ${text}` } }).then(({ status }) => status);
     await using visit = await pages.visit('/settings/accounts/grace');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Remove this account' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Remove grace?' });
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
+    const dialog = page.getByRole('dialog', { name: accountsMessages.removeName({ name: 'grace' }) });
+    await dialog.getByRole('button', { name: accountsMessages.cancel() }).click();
     expect(await read()).toBe(200);
-    await page.getByRole('button', { name: 'Remove this account' }).click();
+    await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
     // The event of the removal arrives long before the response: the page must not request the removed account.
     await page.route('**/api/accounts/grace', async (route) => {
       const response = await route.fetch();
       await page.waitForTimeout(500);
       await route.fulfill({ response });
     });
-    await dialog.getByRole('button', { name: 'Remove the account' }).click();
-    const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
+    await dialog.getByRole('button', { name: accountsMessages.removeTheAccount() }).click();
+    const people = page.getByRole('list', { name: accountsMessages.people() }).getByRole('listitem');
     await people.filter({ hasText: 'ada' }).waitFor();
     await expect.poll(() => people.count()).toBe(1);
     expect(await read()).toBe(401);
@@ -351,9 +366,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await using visit = await pages.visit('/settings/accounts/ada');
     const { page } = visit;
     await page.getByText('You change your own under').waitFor();
-    expect(await page.getByLabel('Role').isDisabled()).toBe(true);
+    expect(await page.getByLabel(accountsMessages.role()).isDisabled()).toBe(true);
     expect(await page.getByRole('switch', { name: 'ada on' }).isDisabled()).toBe(true);
-    expect(await page.getByRole('button', { name: 'Remove this account' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).count()).toBe(0);
     // An administrating program may try as well.
     const refused = await fetch(`${pages.url}/api/accounts/ada`, {
       method: 'DELETE',
@@ -367,17 +382,19 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
     await page.getByText('The box').waitFor();
-    await page.getByLabel('Name of the token').fill('half typ');
+    await page.getByLabel(accessTokensMessages.nameOfTheToken()).fill('half typ');
     await using other = await pages.visit('/settings/accounts/nas');
-    await other.page.getByLabel('What nas is for').fill('The box in the cellar');
-    await other.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await other.page.getByLabel(accountsMessages.whatNameIsFor({ name: 'nas' })).fill('The box in the cellar');
+    await other.page.getByRole('button', { name: accountsMessages.save(), exact: true }).click();
     await page.getByText('The box in the cellar').waitFor();
-    expect(await page.getByLabel('What nas is for').inputValue()).toBe('The box in the cellar');
-    expect(await page.getByLabel('Name of the token').inputValue()).toBe('half typ');
-    await other.page.getByLabel('Name of the token').fill('cron');
-    await other.page.getByLabel('What it may do', { exact: true }).selectOption('all');
-    await other.page.getByRole('button', { name: 'Make a token' }).click();
-    await page.getByRole('list', { name: 'Tokens' }).getByText('cron').waitFor();
+    expect(await page.getByLabel(accountsMessages.whatNameIsFor({ name: 'nas' })).inputValue()).toBe(
+      'The box in the cellar',
+    );
+    expect(await page.getByLabel(accessTokensMessages.nameOfTheToken()).inputValue()).toBe('half typ');
+    await other.page.getByLabel(accessTokensMessages.nameOfTheToken()).fill('cron');
+    await other.page.getByLabel(accessTokensMessages.whatItMayDo(), { exact: true }).selectOption('all');
+    await other.page.getByRole('button', { name: accessTokensMessages.makeAToken() }).click();
+    await page.getByRole('list', { name: accessTokensMessages.tokens() }).getByText('cron').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -391,15 +408,15 @@ describe.skipIf(noBrowser)('accounts page', () => {
     }
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    const programs = page.getByRole('list', { name: 'Service accounts' }).getByRole('listitem');
-    await page.getByLabel('Find an account').fill('service-150');
+    const programs = page.getByRole('list', { name: accountsMessages.serviceAccounts() }).getByRole('listitem');
+    await page.getByLabel(accountsMessages.findAnAccount()).fill('service-150');
     await expect.poll(() => programs.count()).toBe(1);
-    await page.getByLabel('Find an account').fill('nobody at all');
-    await page.getByText('No account fits.').waitFor();
-    await page.getByRole('button', { name: 'Show all accounts' }).click();
+    await page.getByLabel(accountsMessages.findAnAccount()).fill('nobody at all');
+    await page.getByText(accountsMessages.noAccountFits()).waitFor();
+    await page.getByRole('button', { name: accountsMessages.showAllAccounts() }).click();
     await expect.poll(() => programs.count()).toBe(205);
     await programs.getByRole('link', { name: /service-150/ }).click();
-    const tokens = page.getByRole('list', { name: 'Tokens' }).getByRole('listitem');
+    const tokens = page.getByRole('list', { name: accessTokensMessages.tokens() }).getByRole('listitem');
     await expect.poll(() => tokens.count()).toBe(60);
     expect(visit.complaints).toEqual([]);
   });
@@ -408,27 +425,27 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('grace', { password: 'harbour light' });
     await using visit = await pages.visit('/settings/accounts', { signedIn: false });
     const { page } = visit;
-    await page.getByLabel('Name').fill('grace');
-    await page.getByLabel('Password').fill('harbour light');
+    await page.getByLabel(accountsMessages.name()).fill('grace');
+    await page.getByLabel(accountsMessages.password()).fill('harbour light');
     await page.keyboard.press('Enter');
-    await page.getByText('Only an administrator can see the accounts.').waitFor();
-    await page.getByRole('main').getByRole('link', { name: 'Your account' }).click();
-    await page.getByLabel('Name of the token').fill('phone');
-    await page.getByLabel('What it may do', { exact: true }).selectOption('all');
-    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByText(accountsMessages.onlyAdministratorSeeAccounts()).waitFor();
+    await page.getByRole('main').getByRole('link', { name: accountsMessages.yourAccount() }).click();
+    await page.getByLabel(accessTokensMessages.nameOfTheToken()).fill('phone');
+    await page.getByLabel(accessTokensMessages.whatItMayDo(), { exact: true }).selectOption('all');
+    await page.getByRole('button', { name: accessTokensMessages.makeAToken() }).click();
     const text = await page.getByRole('status').locator('code').filter({ hasText: /^tk_/ }).innerText();
-    await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
-    await page.getByLabel('Current password', { exact: true }).fill('not it at all');
-    await page.getByLabel('New password', { exact: true }).fill('another light');
-    await page.getByRole('button', { name: 'Show the new password' }).click();
-    expect(await page.getByLabel('New password', { exact: true }).getAttribute('type')).toBe('text');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('list', { name: accessTokensMessages.tokens() }).getByText('phone').waitFor();
+    await page.getByLabel(accountsMessages.currentPassword(), { exact: true }).fill('not it at all');
+    await page.getByLabel(accountsMessages.newPassword(), { exact: true }).fill('another light');
+    await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'the new password' }) }).click();
+    expect(await page.getByLabel(accountsMessages.newPassword(), { exact: true }).getAttribute('type')).toBe('text');
+    await page.getByRole('button', { name: accountsMessages.changeThePassword() }).click();
     await page.getByText('This is not your password.').waitFor();
-    await page.getByLabel('Current password', { exact: true }).fill('harbour light');
+    await page.getByLabel(accountsMessages.currentPassword(), { exact: true }).fill('harbour light');
     await page.keyboard.press('Enter');
-    await page.getByText('Your password is changed.').waitFor();
+    await page.getByText(accountsMessages.yourPasswordIsChanged()).waitFor();
     await page.reload();
-    await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
+    await page.getByRole('list', { name: accessTokensMessages.tokens() }).getByText('phone').waitFor();
     const created = await fetch(`${pages.url}/api/account/tokens`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${text}`, 'Content-Type': 'application/json' },
@@ -442,11 +459,11 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('joan', { password: 'harbour light' });
     await using visit = await pages.visit('/account', { signedIn: false });
     const { page } = visit;
-    await page.getByLabel('Name').fill('joan');
-    await page.getByLabel('Password').fill('harbour light');
+    await page.getByLabel(accountsMessages.name()).fill('joan');
+    await page.getByLabel(accountsMessages.password()).fill('harbour light');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Current password', { exact: true }).fill('harbour light');
-    await page.getByLabel('New password', { exact: true }).fill('another light');
+    await page.getByLabel(accountsMessages.currentPassword(), { exact: true }).fill('harbour light');
+    await page.getByLabel(accountsMessages.newPassword(), { exact: true }).fill('another light');
     // The live event stream ends with the session, and a new one is refused.
     const refused = page.waitForResponse((response) => response.status() === 401);
     await page.route('**/api/account/password', async (route) => {
@@ -454,9 +471,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
       await refused;
       await route.fulfill({ response });
     });
-    await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('Your password is changed.').waitFor();
-    await page.getByRole('button', { name: 'Make a token' }).waitFor();
+    await page.getByRole('button', { name: accountsMessages.changeThePassword() }).click();
+    await page.getByText(accountsMessages.yourPasswordIsChanged()).waitFor();
+    await page.getByRole('button', { name: accessTokensMessages.makeAToken() }).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -472,11 +489,13 @@ describe.skipIf(noBrowser)('accounts page', () => {
       for (let step = 0; step < 60 && (await focused()) !== name; step += 1) await page.keyboard.press('Tab');
       expect(await focused()).toBe(name);
     };
-    await page.getByRole('list', { name: 'People' }).waitFor();
+    await page.getByRole('list', { name: accountsMessages.people() }).waitFor();
     await openAccount('New account');
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'New account' });
-    await expect.poll(() => dialog.getByLabel('Name').evaluate((input) => input === document.activeElement)).toBe(true);
+    const dialog = page.getByRole('dialog', { name: accountsMessages.newAccount() });
+    await expect
+      .poll(() => dialog.getByLabel(accountsMessages.name()).evaluate((input) => input === document.activeElement))
+      .toBe(true);
     await page.keyboard.type('grace');
     await page.keyboard.press('Tab');
     await page.keyboard.type('harbour light');
@@ -492,7 +511,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await openAccount('Pattern');
     await page.keyboard.type('chat-*');
     await page.keyboard.press('Enter');
-    const read = page.getByLabel('Read chat-*');
+    const read = page.getByLabel(grantsMessages.readGrant({ grant: 'chat-*' }));
     await read.waitFor();
     await openAccount('Read chat-*');
     await page.keyboard.press('Space');
@@ -501,7 +520,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.keyboard.press('Enter');
     await openAccount('Remove the account');
     await page.keyboard.press('Enter');
-    await page.getByText('grace is removed.').waitFor();
+    await page.getByText(accountsMessages.nameIsRemoved({ name: 'grace' })).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -510,10 +529,13 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const { page } = visit;
     await page.route('**/api/accounts', (route) => route.abort());
     await page.goto(`${pages.url}/settings/accounts`);
-    await page.getByText('Homeport does not answer.').first().waitFor();
+    await page
+      .getByText(frameMessages.homeportVersion({ version: 'does not answer.' }))
+      .first()
+      .waitFor();
     await page.unroute('**/api/accounts');
     await page.getByRole('main').getByRole('button', { name: /again/i }).click();
-    await page.getByRole('list', { name: 'People' }).getByText('ada').waitFor();
+    await page.getByRole('list', { name: accountsMessages.people() }).getByText('ada').waitFor();
   });
 
   it.each(screens)('fits on $on', async (screen) => {
@@ -528,12 +550,12 @@ describe.skipIf(noBrowser)('accounts page', () => {
       body: JSON.stringify({ label: 'cron on the nas' }),
     });
     await using list = await pages.visit('/settings/accounts', screen);
-    await list.page.getByRole('heading', { level: 2, name: 'People' }).waitFor();
+    await list.page.getByRole('heading', { level: 2, name: accountsMessages.people() }).waitFor();
     await expectFits(list, 'accounts', screen);
     await using one = await pages.visit(`/accounts?account=${name}`, screen);
-    await one.page.getByLabel('Name of the token').fill('nas');
-    await one.page.getByLabel('What it may do', { exact: true }).selectOption('all');
-    await one.page.getByRole('button', { name: 'Make a token' }).click();
+    await one.page.getByLabel(accessTokensMessages.nameOfTheToken()).fill('nas');
+    await one.page.getByLabel(accessTokensMessages.whatItMayDo(), { exact: true }).selectOption('all');
+    await one.page.getByRole('button', { name: accessTokensMessages.makeAToken() }).click();
     await one.page.locator('code').filter({ hasText: /^tk_/ }).waitFor();
     await expectFits(one, 'account', screen);
     await using accountPage = await pages.visit('/account', screen);

@@ -1,3 +1,7 @@
+import * as addonsMessages from '#messages/addons';
+import * as addonsEditorMessages from '#messages/addons-editor';
+import * as addonsRulesMessages from '#messages/addons-rules';
+import * as partsMessages from '#messages/parts';
 import { readFileSync } from 'node:fs';
 import stremio from 'stremio-addon-client';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -53,39 +57,46 @@ describe.skipIf(noBrowser)('Addons', () => {
   it('creates an addon that the real client installs', async () => {
     await using browserPage = await visit('/addons');
     const { page } = browserPage;
-    await page.getByRole('heading', { level: 1, name: 'Streaming', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Make a configuration' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('Living room');
+    await page.getByRole('heading', { level: 1, name: addonsMessages.streaming(), exact: true }).waitFor();
+    await page.getByRole('button', { name: addonsMessages.makeAConfiguration() }).click();
+    await page.getByLabel(addonsEditorMessages.name(), { exact: true }).fill('Living room');
 
-    await page.getByLabel('Kind of addon').selectOption('custom');
-    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
-    await card.getByRole('button', { name: 'Add' }).click();
-    await card.getByLabel('Name', { exact: true }).fill('Alpha');
-    await card.getByLabel('Address of its manifest').fill('http://127.0.0.1:9/manifest.json');
+    await page.getByLabel(addonsEditorMessages.kindOfAddon()).selectOption('custom');
+    const card = page.locator('section', {
+      has: page.getByRole('heading', { name: addonsEditorMessages.addons(), exact: true }),
+    });
+    await card.getByRole('button', { name: addonsEditorMessages.add() }).click();
+    await card.getByLabel(addonsEditorMessages.name(), { exact: true }).fill('Alpha');
+    await card.getByLabel(addonsEditorMessages.addressOfItsManifest()).fill('http://127.0.0.1:9/manifest.json');
     await card.getByText(/Alpha could not be reached: .* nothing listens there/).waitFor();
-    await card.getByLabel('Address of its manifest').fill(upstream.manifestUrl);
+    await card.getByLabel(addonsEditorMessages.addressOfItsManifest()).fill(upstream.manifestUrl);
     await card.getByText('It works, and offers streams.').waitFor();
 
-    await page.getByLabel('Service', { exact: true }).selectOption('torbox');
-    const accounts = page.locator('section', { has: page.getByRole('heading', { name: 'Debrid accounts' }) });
-    await accounts.getByRole('button', { name: 'Add' }).click();
+    await page.getByLabel(addonsEditorMessages.service(), { exact: true }).selectOption('torbox');
+    const accounts = page.locator('section', {
+      has: page.getByRole('heading', { name: addonsEditorMessages.debridAccounts() }),
+    });
+    await accounts.getByRole('button', { name: addonsEditorMessages.add() }).click();
     await accounts.getByLabel('API key').fill('WRONG');
-    await accounts.getByRole('button', { name: 'Test' }).click();
+    await accounts.getByRole('button', { name: addonsEditorMessages.test() }).click();
     await accounts.getByText('TorBox does not accept this key. Put in a valid one.').waitFor();
     await accounts.getByLabel('API key').fill('TBKEY');
-    await accounts.getByRole('button', { name: 'Test' }).click();
+    await accounts.getByRole('button', { name: addonsEditorMessages.test() }).click();
     await accounts.getByText('It works: ada@example.org, a paid account, until 2030-01-01.').waitFor();
 
-    await page.getByRole('group', { name: 'Qualities to hide' }).getByRole('button', { name: 'HDTV' }).click();
-    await page.getByRole('button', { name: 'See the results' }).click();
+    await page
+      .getByRole('group', { name: addonsRulesMessages.qualitiesToHide() })
+      .getByRole('button', { name: 'HDTV' })
+      .click();
+    await page.getByRole('button', { name: addonsEditorMessages.seeTheResults() }).click();
     await page.getByText('5 shown, 1 hidden.').waitFor();
     await page.getByText('plays at once, 2160p, BluRay REMUX, 60 GB').first().waitFor();
-    await page.getByText('Hidden, and why').click();
+    await page.getByText(addonsEditorMessages.hiddenAndWhy()).click();
     await page.getByText('Excluded Quality: HDTV').waitFor();
 
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
-    const deep = (await page.getByRole('link', { name: 'Open in Stremio' }).getAttribute('href')) ?? '';
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
+    await page.getByText(addonsEditorMessages.savedWhatIsInstalledGoes()).waitFor();
+    const deep = (await page.getByRole('link', { name: addonsMessages.openInStremio() }).getAttribute('href')) ?? '';
     expect(deep).toMatch(/^stremio:\/\/127\.0\.0\.1:\d+\/stremio\/[0-9a-f-]{36}\/[\w-]+\/manifest\.json$/);
     // A loopback address does not work on a phone: the page links to sharing instead.
     await page.getByRole('link', { name: 'Share Streaming with your network' }).waitFor();
@@ -94,12 +105,14 @@ describe.skipIf(noBrowser)('Addons', () => {
     const { streams } = await addon.get('stream', 'movie', 'tt0111161');
     expect(streams.map(({ name }: any) => name)).toContain('[RD+] Alpha 2160p\nDV');
 
-    const parts = page.getByRole('navigation', { name: 'Parts of the configuration' });
-    await parts.getByRole('button', { name: 'Format', exact: true }).click();
-    const format = page.getByRole('heading', { name: 'Format', exact: true });
+    const parts = page.getByRole('navigation', { name: addonsEditorMessages.partsOfTheConfiguration() });
+    await parts.getByRole('button', { name: addonsEditorMessages.format(), exact: true }).click();
+    const format = page.getByRole('heading', { name: addonsEditorMessages.format(), exact: true });
     await expect.poll(() => format.evaluate((heading) => heading === document.activeElement)).toBe(true);
-    await page.getByLabel('How streams are written').waitFor();
-    expect(await parts.getByRole('button', { name: 'Format' }).getAttribute('aria-current')).toBe('location');
+    await page.getByLabel(addonsEditorMessages.howStreamsAreWritten()).waitFor();
+    expect(await parts.getByRole('button', { name: addonsEditorMessages.format() }).getAttribute('aria-current')).toBe(
+      'location',
+    );
     // The section is below the sticky header.
     const [head, title] = [
       await page.getByRole('heading', { level: 1, name: 'Living room' }).boundingBox(),
@@ -108,12 +121,12 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(head?.y).toBeLessThan(60);
     expect(title?.y ?? 0).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0));
 
-    await page.getByRole('link', { name: 'Configurations', exact: true }).click();
+    await page.getByRole('link', { name: addonsMessages.configurations(), exact: true }).click();
     await page.locator('dd').getByText('TorBox').waitFor();
-    await page.getByRole('button', { name: 'More about Living room' }).click();
-    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await page.getByRole('button', { name: addonsMessages.moreAboutName({ name: 'Living room' }) }).click();
+    await page.getByRole('menuitem', { name: addonsMessages.duplicate() }).click();
     await page
-      .getByText('Living room (copy)')
+      .getByText(addonsMessages.copyOfName({ name: 'Living room' }))
       .or(page.locator('input[placeholder="Living room (copy)"]'))
       .first()
       .waitFor();
@@ -122,30 +135,34 @@ describe.skipIf(noBrowser)('Addons', () => {
       .locator('dd')
       .getByText(/^1\s*last/)
       .waitFor();
-    await page.getByRole('heading', { name: 'Since Streaming started' }).waitFor();
+    await page.getByRole('heading', { name: addonsMessages.sinceStreamingStarted() }).waitFor();
     await page
-      .getByRole('list', { name: 'Sources' })
+      .getByRole('list', { name: addonsMessages.sources() })
       .getByText(/^Addon: 6 streams/)
       .waitFor();
     await page
-      .getByRole('list', { name: 'Sources' })
+      .getByRole('list', { name: addonsMessages.sources() })
       .getByText(/^Debrid: it answers in \d+ ms/)
       .waitFor();
     await page.goto(`${host.url('control')}/addons/configurations`);
-    await page.getByRole('link', { name: 'Install Living room in a player', exact: true }).click();
-    const chosen = page.getByLabel('Configuration', { exact: true }).locator('option:checked');
+    await page
+      .getByRole('link', { name: addonsMessages.installNameInAPlayer({ name: 'Living room' }), exact: true })
+      .click();
+    const chosen = page.getByLabel(addonsMessages.configuration(), { exact: true }).locator('option:checked');
     await expect.poll(() => chosen.textContent()).toBe('Living room');
     // Without clipboard permission the page selects the full address, of which it shows a part.
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
     });
-    await page.getByRole('button', { name: 'Copy the install address' }).click();
+    await page.getByRole('button', { name: partsMessages.copySubject({ subject: 'the install address' }) }).click();
     await expect
       .poll(() => page.evaluate(() => getSelection()?.toString()))
       .toMatch(/\/stremio\/[0-9a-f-]{36}\/[\w-]+\/manifest\.json$/);
     // The command for scripts does not show the key either, but copies it.
     await page.getByText(/^curl .*\/stremio\/[0-9a-f]{4}…\/stream\/movie\/tt0111161\.json$/).waitFor();
-    await page.getByRole('button', { name: 'Copy the line: The streams of a film' }).click();
+    await page
+      .getByRole('button', { name: partsMessages.copySubject({ subject: 'the line: The streams of a film' }) })
+      .click();
     const command = (await page.getByText(/^curl .*[0-9a-f-]{36}.*tt0111161\.json$/).textContent()) ?? '';
     const listed = (await (await fetch(command.replace(/^curl /, ''))).json()) as { streams: unknown[] };
     expect(listed.streams).toHaveLength(5);
@@ -209,35 +226,37 @@ describe.skipIf(noBrowser)('Addons', () => {
     await chips('Prefer, in this order').getByRole('button', { name: '2160p' }).click();
     await filters.getByText('Hides 720p · prefers 1080p, 2160p').waitFor();
     const keywords = await part('Words in the name');
-    await keywords.getByLabel('Hide').fill('eee\nsomething else');
+    await keywords.getByLabel(addonsRulesMessages.hide()).fill('eee\nsomething else');
     const rating = await part('Age rating and nudity');
-    await rating.getByLabel('Age ratings to hide').fill('R');
+    await rating.getByLabel(addonsRulesMessages.ageRatingsToHide()).fill('R');
     await rating.getByRole('button', { name: 'severe' }).click();
 
-    await page.getByText('The order in detail').click();
-    await page.getByLabel('Sort by', { exact: true }).selectOption('resolution');
-    await page.getByRole('button', { name: 'Sort by it' }).click();
-    await page.getByLabel('Sort by', { exact: true }).selectOption('size');
-    await page.getByRole('button', { name: 'Sort by it' }).click();
-    await page.getByRole('button', { name: 'Move Size', exact: true }).press('ArrowUp');
-    await page.getByLabel('Direction of Size').selectOption('asc');
+    await page.getByText(addonsRulesMessages.theOrderInDetail()).click();
+    await page
+      .getByLabel(addonsRulesMessages.sortBy(), { exact: true })
+      .selectOption(addonsRulesMessages.resolutionPhrase());
+    await page.getByRole('button', { name: addonsRulesMessages.sortByIt() }).click();
+    await page.getByLabel(addonsRulesMessages.sortBy(), { exact: true }).selectOption(addonsRulesMessages.sizePhrase());
+    await page.getByRole('button', { name: addonsRulesMessages.sortByIt() }).click();
+    await page.getByRole('button', { name: partsMessages.moveItem({ name: 'Size' }), exact: true }).press('ArrowUp');
+    await page.getByLabel(addonsRulesMessages.directionOfTitle({ title: 'Size' })).selectOption('asc');
 
     await unfolded(page, 'Sizes and limits');
-    await page.getByText('At least and at most').click();
+    await page.getByText(addonsRulesMessages.atLeastAndAtMost()).click();
     await page.getByLabel('Size of a film, at most, GB').fill('50');
-    await page.getByText('How many are listed').click();
-    await page.getByLabel('Altogether').fill('9');
-    await page.getByText('Further choices').click();
-    await page.getByLabel('Hide whole seasons').check();
+    await page.getByText(addonsRulesMessages.howManyAreListed()).click();
+    await page.getByLabel(addonsRulesMessages.altogether()).fill('9');
+    await page.getByText(addonsRulesMessages.furtherChoices()).click();
+    await page.getByLabel(addonsRulesMessages.hideWholeSeasons()).check();
 
-    await page.getByRole('button', { name: 'See the results' }).click();
+    await page.getByRole('button', { name: addonsEditorMessages.seeTheResults() }).click();
     await page.getByText('3 shown, 3 hidden.').waitFor();
-    await page.getByText('Hidden, and why').click();
+    await page.getByText(addonsEditorMessages.hiddenAndWhy()).click();
     for (const why of ['Excluded Resolution: 720p', 'Excluded Keyword: eee', 'Size Limit: too large'])
       await page.getByText(why).waitFor();
 
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
+    await page.getByText(addonsEditorMessages.savedWhatIsInstalledGoes()).waitFor();
     const config = await saved(uuid);
     expect(config).toMatchObject({
       excludedResolutions: ['720p'],
@@ -278,15 +297,15 @@ describe.skipIf(noBrowser)('Addons', () => {
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
     await unfolded(page, 'Catalogs');
-    await page.getByRole('button', { name: 'List the catalogs' }).click();
-    await page.getByLabel('Name of New').fill('Fresh');
-    await page.getByLabel('Name of New').blur();
-    await page.getByRole('button', { name: 'Move Fresh', exact: true }).focus();
+    await page.getByRole('button', { name: addonsEditorMessages.listTheCatalogs() }).click();
+    await page.getByLabel(addonsEditorMessages.nameOfCatalog({ name: 'New' })).fill('Fresh');
+    await page.getByLabel(addonsEditorMessages.nameOfCatalog({ name: 'New' })).blur();
+    await page.getByRole('button', { name: partsMessages.moveItem({ name: 'Fresh' }), exact: true }).focus();
     await page.keyboard.press('ArrowUp');
-    await page.getByRole('checkbox', { name: 'Show Old' }).uncheck();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
-    const deep = (await page.getByRole('link', { name: 'Open in Stremio' }).getAttribute('href')) ?? '';
+    await page.getByRole('checkbox', { name: addonsEditorMessages.showName({ name: 'Old' }) }).uncheck();
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
+    await page.getByText(addonsEditorMessages.savedWhatIsInstalledGoes()).waitFor();
+    const deep = (await page.getByRole('link', { name: addonsMessages.openInStremio() }).getAttribute('href')) ?? '';
     const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
     expect(addon.manifest.catalogs.map(({ name }: any) => name)).toEqual(['Fresh', 'Top']);
     expect(browserPage.complaints).toEqual([]);
@@ -298,25 +317,27 @@ describe.skipIf(noBrowser)('Addons', () => {
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
     await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
-    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
+    const card = page.locator('section', {
+      has: page.getByRole('heading', { name: addonsEditorMessages.addons(), exact: true }),
+    });
     // The other addon needs no address, even under the alias of an imported configuration.
     await card.locator('li').getByText('StremThru Torz').waitFor();
-    expect(await card.getByText('Address and more').count()).toBe(1);
-    expect(await page.getByText('Not saved yet').count()).toBe(0);
-    await page.getByRole('button', { name: 'Saved', exact: true }).waitFor();
-    const name = page.getByLabel('Name', { exact: true });
-    await page.getByRole('button', { name: 'Rename' }).click();
+    expect(await card.getByText(addonsEditorMessages.addressAndMore()).count()).toBe(1);
+    expect(await page.getByText(addonsEditorMessages.notSavedYet()).count()).toBe(0);
+    await page.getByRole('button', { name: addonsEditorMessages.saved(), exact: true }).waitFor();
+    const name = page.getByLabel(addonsEditorMessages.name(), { exact: true });
+    await page.getByRole('button', { name: addonsEditorMessages.rename() }).click();
     await name.fill('Changed');
-    await page.getByText('Not saved yet').waitFor();
-    await page.getByRole('heading', { level: 1, name: 'Changed' }).waitFor();
-    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await page.getByText(addonsEditorMessages.notSavedYet()).waitFor();
+    await page.getByRole('heading', { level: 1, name: addonsMessages.changed() }).waitFor();
+    const save = page.getByRole('button', { name: addonsEditorMessages.save(), exact: true });
     expect(await save.evaluate((button) => button.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
-    await page.getByRole('link', { name: 'Configurations', exact: true }).click();
-    await page.getByRole('link', { name: 'Change Kept' }).click();
-    await page.getByText('Not saved yet').waitFor();
+    await page.getByRole('link', { name: addonsMessages.configurations(), exact: true }).click();
+    await page.getByRole('link', { name: addonsMessages.changeName({ name: 'Kept' }) }).click();
+    await page.getByText(addonsEditorMessages.notSavedYet()).waitFor();
     expect(await name.inputValue()).toBe('Changed');
-    await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('Not saved yet').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: addonsEditorMessages.discard() }).click();
+    await page.getByText(addonsEditorMessages.notSavedYet()).waitFor({ state: 'detached' });
     expect(await name.inputValue()).toBe('Kept');
     expect(browserPage.complaints).toEqual([]);
   });
@@ -325,16 +346,20 @@ describe.skipIf(noBrowser)('Addons', () => {
     const uuid = await makeConfiguration({ presets: ['One', 'Two', 'Three'].map((name) => preset(name, name)) });
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
-    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
+    const card = page.locator('section', {
+      has: page.getByRole('heading', { name: addonsEditorMessages.addons(), exact: true }),
+    });
     const names = async (): Promise<string[]> => await card.locator('li .switch').allInnerTexts();
     await card.getByText('It works, and offers streams.').nth(2).waitFor();
-    await card.getByRole('button', { name: 'Move One', exact: true }).focus();
+    await card.getByRole('button', { name: partsMessages.moveItem({ name: 'One' }), exact: true }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     expect(await names()).toEqual(['Two', 'Three', 'One']);
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Move One');
-    const handleBox = await card.getByRole('button', { name: 'Move One', exact: true }).boundingBox();
+    const handleBox = await card
+      .getByRole('button', { name: partsMessages.moveItem({ name: 'One' }), exact: true })
+      .boundingBox();
     const first = await card.locator('li').first().boundingBox();
     if (handleBox === null || first === null) throw new Error('not drawn');
     await page.mouse.move(handleBox.x + 10, handleBox.y + 10);
@@ -345,30 +370,35 @@ describe.skipIf(noBrowser)('Addons', () => {
     await vi.waitFor(async () => expect(await names()).toEqual(['One', 'Two', 'Three']));
     // A drag is not a click. A click, as from a screen reader on a touch screen, asks for the position.
     expect(await page.getByRole('menu').count()).toBe(0);
-    const handle = card.getByRole('button', { name: 'Move One', exact: true });
+    const handle = card.getByRole('button', { name: partsMessages.moveItem({ name: 'One' }), exact: true });
     await handle.click();
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Move down', 'Move to the end']);
-    await page.getByRole('menuitem', { name: 'Move to the end' }).click();
+    await page.getByRole('menuitem', { name: partsMessages.moveToTheEnd() }).click();
     expect(await names()).toEqual(['Two', 'Three', 'One']);
     await page.getByRole('menu').waitFor({ state: 'detached' });
     expect(await handle.evaluate((button) => button === document.activeElement)).toBe(true);
     await handle.press('Enter');
-    await page.getByRole('menuitem', { name: 'Move to the top' }).press('Enter');
+    await page.getByRole('menuitem', { name: partsMessages.moveToTheTop() }).press('Enter');
     await vi.waitFor(async () => expect(await names()).toEqual(['One', 'Two', 'Three']));
 
-    const one = card.locator('li', { has: page.getByRole('button', { name: 'Move One', exact: true }) });
-    await one.getByText('More').click();
-    await one.getByLabel('Wait at most, in seconds').fill('2.5');
-    await one.getByRole('group', { name: 'Streams only for' }).getByRole('button', { name: 'Films' }).click();
-    await one.getByLabel('Place of its streams').selectOption('top');
-    await one.getByLabel('Its own texts stay').check();
+    const one = card.locator('li', {
+      has: page.getByRole('button', { name: partsMessages.moveItem({ name: 'One' }), exact: true }),
+    });
+    await one.getByText(addonsEditorMessages.more()).click();
+    await one.getByLabel(addonsEditorMessages.waitAtMostInSeconds()).fill('2.5');
+    await one
+      .getByRole('group', { name: addonsEditorMessages.streamsOnlyFor() })
+      .getByRole('button', { name: addonsEditorMessages.films() })
+      .click();
+    await one.getByLabel(addonsEditorMessages.placeOfItsStreams()).selectOption('top');
+    await one.getByLabel(addonsEditorMessages.itsOwnTextsStay()).check();
 
     await unfolded(page, 'Format');
-    await page.getByLabel('How streams are written').selectOption('custom');
-    await page.getByLabel('Left column').fill('{stream.resolution}!');
-    await page.getByRole('group', { name: 'Example' }).getByText('2160p!').waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    await page.getByLabel(addonsEditorMessages.howStreamsAreWritten()).selectOption('custom');
+    await page.getByLabel(addonsEditorMessages.leftColumn()).fill('{stream.resolution}!');
+    await page.getByRole('group', { name: addonsEditorMessages.example() }).getByText('2160p!').waitFor();
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
+    await page.getByText(addonsEditorMessages.savedWhatIsInstalledGoes()).waitFor();
     const { formatter, presets } = await saved(uuid);
     expect(formatter.definitions.custom.name).toBe('{stream.resolution}!');
     expect(presets.map(({ options }: any) => options.name)).toEqual(['One', 'Two', 'Three']);
@@ -389,12 +419,12 @@ describe.skipIf(noBrowser)('Addons', () => {
     });
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'See the results' }).click();
+    await page.getByRole('button', { name: addonsEditorMessages.seeTheResults() }).click();
     await page.getByText('5 shown, 1 hidden.').waitFor();
     const card = await unfolded(page, 'Rules of your own');
-    await card.getByText('Hide', { exact: true }).click();
-    const hide = card.getByRole('list', { name: 'Hide', exact: true });
-    await card.getByRole('button', { name: 'Add an expression' }).click();
+    await card.getByText(addonsRulesMessages.hide(), { exact: true }).click();
+    const hide = card.getByRole('list', { name: addonsRulesMessages.hide(), exact: true });
+    await card.getByRole('button', { name: addonsRulesMessages.addAnExpression() }).click();
     const second = hide.getByRole('textbox', { name: 'Hide, expression 2' });
     await second.fill('resolution(streams');
     await hide.getByText('")" is missing.').waitFor();
@@ -402,20 +432,20 @@ describe.skipIf(noBrowser)('Addons', () => {
     await second.fill("resolution(streams, '1080p')");
     await page.getByText('3 shown, 3 hidden.').waitFor();
     await hide.getByText('")" is missing.').waitFor({ state: 'detached' });
-    await hide.getByRole('button', { name: 'Move expression 2', exact: true }).focus();
+    await hide.getByRole('button', { name: partsMessages.moveItem({ name: 'expression 2' }), exact: true }).focus();
     await page.keyboard.press('ArrowUp');
-    await hide.getByRole('checkbox', { name: 'Use expression 2' }).uncheck();
+    await hide.getByRole('checkbox', { name: addonsEditorMessages.useName({ name: 'expression 2' }) }).uncheck();
     await page.getByText('4 shown, 2 hidden.').waitFor();
 
-    await card.getByText('Give scores by regular expressions', { exact: true }).click();
-    const ranked = card.getByRole('list', { name: 'Give scores by regular expressions' });
+    await card.getByText(addonsRulesMessages.giveScoresByRegularExpressions(), { exact: true }).click();
+    const ranked = card.getByRole('list', { name: addonsRulesMessages.giveScoresByRegularExpressions() });
     await ranked.getByRole('spinbutton').fill('7');
     await ranked.getByRole('textbox', { name: 'Give scores by regular expressions, expression 1' }).fill('rem(ux');
     await ranked.getByText(/^It cannot be read: /).waitFor();
     await ranked.getByRole('textbox', { name: 'Give scores by regular expressions, expression 1' }).fill('remux|web');
 
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
+    await page.getByText(addonsEditorMessages.savedWhatIsInstalledGoes()).waitFor();
     const config = await saved(uuid);
     expect(config.excludedStreamExpressions).toEqual([
       { expression: "resolution(streams, '1080p')", enabled: true },
@@ -446,38 +476,41 @@ describe.skipIf(noBrowser)('Addons', () => {
     });
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'See the results' }).click();
+    await page.getByRole('button', { name: addonsEditorMessages.seeTheResults() }).click();
     await page.getByText('7 shown, 0 hidden.').waitFor();
     const groups = await unfolded(page, 'Groups of addons');
-    await groups.getByRole('button', { name: 'Add a group' }).click();
-    await groups.getByRole('button', { name: 'Add a group' }).click();
-    await groups.getByRole('group', { name: 'Addons of group 2' }).getByRole('button', { name: 'Lists' }).click();
-    const condition = groups.getByLabel('Listed where');
+    await groups.getByRole('button', { name: addonsRulesMessages.addAGroup() }).click();
+    await groups.getByRole('button', { name: addonsRulesMessages.addAGroup() }).click();
+    await groups
+      .getByRole('group', { name: addonsRulesMessages.addonsOfName({ name: 'group 2' }) })
+      .getByRole('button', { name: 'Lists' })
+      .click();
+    const condition = groups.getByLabel(addonsRulesMessages.listedWhere());
     await condition.fill('count(previousStreams)');
     await groups.getByText(/says neither yes nor no/).waitFor();
     await condition.fill('count(previousStreams) < 3');
     await page.getByText('6 shown, 0 hidden.').waitFor();
 
     const merged = await unfolded(page, 'Merged catalogs');
-    await merged.getByRole('button', { name: 'Merge catalogs' }).click();
-    await merged.getByLabel('Name of merged catalog 1').fill('Both');
-    const parts = merged.getByRole('group', { name: 'Its catalogs, in this order' });
+    await merged.getByRole('button', { name: addonsEditorMessages.mergeCatalogs() }).click();
+    await merged.getByLabel(addonsEditorMessages.nameOfCatalog({ name: 'merged catalog 1' })).fill('Both');
+    const parts = merged.getByRole('group', { name: addonsEditorMessages.itsCatalogsInThisOrder() });
     await parts.getByRole('button', { name: 'New (Lists, films)' }).click();
     await parts.getByRole('button', { name: 'Top (Lists, films)' }).click();
-    await merged.getByLabel('Order').selectOption('interleave');
+    await merged.getByLabel(addonsEditorMessages.order()).selectOption('interleave');
 
     const variants = await unfolded(page, 'Variants for devices');
-    await variants.getByRole('button', { name: 'Add a variant' }).click();
-    await variants.getByLabel('Its word in the address').fill('Phone!');
-    await variants.getByText('Use small letters, digits, - and _ only.').waitFor();
-    await variants.getByLabel('Its word in the address').fill('phone');
-    await variants.getByLabel('Changes').fill('set resultLimits.global');
+    await variants.getByRole('button', { name: addonsRulesMessages.addAVariant() }).click();
+    await variants.getByLabel(addonsRulesMessages.itsWordInTheAddress()).fill('Phone!');
+    await variants.getByText(addonsRulesMessages.useSmallLettersDigitsAnd()).waitFor();
+    await variants.getByLabel(addonsRulesMessages.itsWordInTheAddress()).fill('phone');
+    await variants.getByLabel(addonsRulesMessages.changes()).fill('set resultLimits.global');
     await variants.getByText(/^The variant phone cannot be used\. /).waitFor();
-    await variants.getByLabel('Changes').fill('set resultLimits.global = 2');
+    await variants.getByLabel(addonsRulesMessages.changes()).fill('set resultLimits.global = 2');
     await variants.getByText(/^The variant phone cannot be used\. /).waitFor({ state: 'detached' });
 
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
+    await page.getByText(addonsEditorMessages.savedWhatIsInstalledGoes()).waitFor();
     expect(await saved(uuid)).toMatchObject({
       groups: {
         enabled: true,
@@ -516,18 +549,18 @@ describe.skipIf(noBrowser)('Addons', () => {
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
     const inherits = await unfolded(page, 'Takes over from');
-    await inherits.getByLabel('Configuration').selectOption('Family');
-    await inherits.getByText('Part by part').click();
-    await inherits.getByLabel('Debrid accounts').selectOption('override');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    await inherits.getByLabel(addonsMessages.configuration()).selectOption('Family');
+    await inherits.getByText(addonsEditorMessages.partByPart()).click();
+    await inherits.getByLabel(addonsEditorMessages.debridAccounts()).selectOption('override');
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
+    await page.getByText(addonsEditorMessages.savedWhatIsInstalledGoes()).waitFor();
     const config = await saved(uuid);
     expect(config.parentConfig.mergeStrategies).toEqual({
       sorting: 'inherit',
       formatter: 'inherit',
       services: 'override',
     });
-    const deep = (await page.getByRole('link', { name: 'Open in Stremio' }).getAttribute('href')) ?? '';
+    const deep = (await page.getByRole('link', { name: addonsMessages.openInStremio() }).getAttribute('href')) ?? '';
     const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
     expect((await addon.get('stream', 'movie', 'tt0111161')).streams).toHaveLength(6);
 
@@ -535,7 +568,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const exported = async (): Promise<string> => {
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        exchange.getByRole('button', { name: 'Export', exact: true }).click(),
+        exchange.getByRole('button', { name: addonsEditorMessages.exportLabel(), exact: true }).click(),
       ]);
       return readFileSync(await download.path(), 'utf8');
     };
@@ -546,15 +579,15 @@ describe.skipIf(noBrowser)('Addons', () => {
     });
     for (const secret of ['TBKEY', 'TMDBKEY', config.parentConfig.password])
       expect(minimalExport).not.toContain(secret);
-    await exchange.getByLabel('With keys and passwords').check();
+    await exchange.getByLabel(addonsEditorMessages.withKeysAndPasswords()).check();
     expect(await exported()).toContain('TMDBKEY');
-    await exchange.getByLabel('Import', { exact: true }).selectOption('merge');
-    await exchange.getByLabel('File to import').setInputFiles({
+    await exchange.getByLabel(addonsEditorMessages.importLabel(), { exact: true }).selectOption('merge');
+    await exchange.getByLabel(addonsEditorMessages.fileToImport()).setInputFiles({
       name: 'x.json',
       mimeType: 'application/json',
       buffer: Buffer.from(JSON.stringify({ addonName: 'Merged' })),
     });
-    await page.getByText('The configuration is taken over.').waitFor();
+    await page.getByText(addonsEditorMessages.theConfigurationIsTakenOver()).waitFor();
     expect(await saved(uuid)).toMatchObject({ addonName: 'Merged', tmdbApiKey: 'TMDBKEY' });
     expect(browserPage.complaints).toEqual([]);
   });
@@ -564,12 +597,12 @@ describe.skipIf(noBrowser)('Addons', () => {
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
     const card = await unfolded(page, 'Posters and facts');
-    await card.getByLabel('Posters with ratings').selectOption('Rating Poster Database');
-    await card.getByLabel('Key', { exact: true }).fill('RPDBKEY');
-    await card.getByLabel('Also in the library and among what was begun').check();
-    await card.getByLabel('Show no streams of what cannot be had at home yet').check();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    await card.getByLabel(addonsEditorMessages.postersWithRatings()).selectOption('Rating Poster Database');
+    await card.getByLabel(addonsRulesMessages.key(), { exact: true }).fill('RPDBKEY');
+    await card.getByLabel(addonsEditorMessages.alsoInTheLibraryAnd()).check();
+    await card.getByLabel(addonsEditorMessages.showNoStreamsOfWhat()).check();
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
+    await page.getByText(addonsEditorMessages.savedWhatIsInstalledGoes()).waitFor();
     expect(await saved(uuid)).toMatchObject({
       posterService: 'rpdb',
       rpdbApiKey: 'RPDBKEY',
@@ -577,9 +610,11 @@ describe.skipIf(noBrowser)('Addons', () => {
       tmdbApiKey: 'TMDBKEY',
       digitalReleaseFilter: { enabled: true },
     });
-    await card.getByLabel('Key of The Movie Database').fill('');
-    await card.getByLabel('Posters with ratings').selectOption('No, as the addons have them');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await card.getByLabel(addonsEditorMessages.keyOfTheMovieDatabase()).fill('');
+    await card
+      .getByLabel(addonsEditorMessages.postersWithRatings())
+      .selectOption(addonsRulesMessages.noAsTheAddonsHave());
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
     await expect.poll(async () => (await saved(uuid)).posterService).toBe('none');
     expect((await saved(uuid)).tmdbApiKey).toBe(null);
     expect(browserPage.complaints).toEqual([]);
@@ -592,18 +627,18 @@ describe.skipIf(noBrowser)('Addons', () => {
     const { page } = browserPage;
     await unfolded(page, 'Posters and facts');
     await unfolded(page, 'Takes over from');
-    const posters = page.getByLabel('Posters with ratings');
+    const posters = page.getByLabel(addonsEditorMessages.postersWithRatings());
     expect(await posters.inputValue()).toBe('none');
-    await page.getByLabel('Configuration', { exact: true }).selectOption('Family');
+    await page.getByLabel(addonsMessages.configuration(), { exact: true }).selectOption('Family');
     await expect.poll(() => posters.inputValue()).toBe('');
-    await posters.selectOption('No, as the addons have them');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await posters.selectOption(addonsRulesMessages.noAsTheAddonsHave());
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
     await expect.poll(async () => (await saved(uuid)).posterService).toBe('none');
-    await posters.selectOption('As the other configuration has it');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await posters.selectOption(addonsEditorMessages.asTheOtherConfigurationHas());
+    await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
     await expect.poll(async () => (await saved(uuid)).posterService).toBe(null);
     await posters.selectOption('Rating Poster Database');
-    await page.getByText('Whoever has the install address can read the key of these posters.').waitFor();
+    await page.getByText(addonsEditorMessages.whoeverHasTheInstallAddress()).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -611,10 +646,10 @@ describe.skipIf(noBrowser)('Addons', () => {
     await makeConfiguration({ addonName: 'New', presets: [preset('q1', 'Quiet')] });
     await using browserPage = await visit('/addons');
     const quiet = browserPage.page
-      .getByRole('list', { name: 'Sources' })
+      .getByRole('list', { name: addonsMessages.sources() })
       .getByRole('listitem')
       .filter({ hasText: 'Quiet' });
-    await quiet.getByText('Addon: not asked for streams yet').waitFor();
+    await quiet.getByText(addonsMessages.addonNotAskedForStreams()).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -622,9 +657,9 @@ describe.skipIf(noBrowser)('Addons', () => {
     const uuid = await makeConfiguration({ addonName: 'Pocket', presets: [preset('a1', 'Alpha')] });
     await using browserPage = await visit(`/addons/configurations/${uuid}`, screens[0]);
     const { page } = browserPage;
-    await page.getByLabel('Part of the configuration').selectOption('Format');
-    await page.getByLabel('How streams are written').selectOption('custom');
-    await page.getByRole('button', { name: 'Save', exact: true }).click({ trial: true });
+    await page.getByLabel(addonsEditorMessages.partOfTheConfiguration()).selectOption(addonsEditorMessages.format());
+    await page.getByLabel(addonsEditorMessages.howStreamsAreWritten()).selectOption('custom');
+    await page.getByRole('button', { name: addonsEditorMessages.save(), exact: true }).click({ trial: true });
     const name = page.getByRole('heading', { level: 1, name: 'Pocket' });
     expect((await name.boundingBox())?.y).toBeLessThan(60);
     expect(browserPage.complaints).toEqual([]);
@@ -666,9 +701,9 @@ describe.skipIf(noBrowser)('Addons', () => {
     await using browserPage = await visit(`/addons/configurations/${uuid}`, screen);
     const { page } = browserPage;
     await page.getByText('It works, and offers streams.').waitFor();
-    await page.getByRole('button', { name: 'See the results' }).click();
+    await page.getByRole('button', { name: addonsEditorMessages.seeTheResults() }).click();
     await page.getByText(/5 shown/).waitFor();
-    await page.getByText('Hidden, and why').click();
+    await page.getByText(addonsEditorMessages.hiddenAndWhy()).click();
     for (const title of [
       'Filters',
       'Sizes and limits',
@@ -696,7 +731,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByText('Nobody has asked for streams yet.').waitFor();
     await expectFits(browserPage, 'addons-overview', screen);
     await page.goto(`${host.url('control')}/addons/connect`);
-    await page.getByRole('link', { name: 'Open in Stremio' }).waitFor();
+    await page.getByRole('link', { name: addonsMessages.openInStremio() }).waitFor();
     await expectFits(browserPage, 'addons-connect', screen);
   });
 });

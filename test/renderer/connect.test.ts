@@ -1,3 +1,5 @@
+import * as frameMessages from '#messages/frame';
+import * as networkMessages from '#messages/network';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addons } from '../../services/addons/index.ts';
 import { control } from '../../services/control/index.ts';
@@ -34,7 +36,7 @@ describe.skipIf(noBrowser)('the Connect tab', () => {
     expect(await seriousFindings(page)).toEqual([]);
     const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });
     await phones.getByRole('link', { name: 'Share it with your network' }).waitFor();
-    await phones.getByText('the address for phones stands here').waitFor();
+    await phones.getByText(networkMessages.theAddressAddress({ address: 'for phones stands here' })).waitFor();
     expect(await phones.textContent()).not.toContain('127.0.0.1');
     await page.getByRole('radio', { name: 'Other devices' }).check();
     await page.getByText('Messages answers on this computer alone.').waitFor();
@@ -43,7 +45,9 @@ describe.skipIf(noBrowser)('the Connect tab', () => {
 
   it('scrolls the Connect tab of Downloads into view on a phone', async () => {
     await using visit = await pages.visit('/downloads/connect', screens[0]);
-    const tab = visit.page.getByRole('navigation', { name: 'Downloads' }).getByRole('link', { name: 'Connect' });
+    const tab = visit.page
+      .getByRole('navigation', { name: frameMessages.downloadsTitle() })
+      .getByRole('link', { name: networkMessages.connect() });
     await expect.poll(() => tab.evaluate((element) => element.getBoundingClientRect().right <= innerWidth)).toBe(true);
     expect(visit.complaints).toEqual([]);
   });
@@ -191,7 +195,7 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
     const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });
-    await phones.getByText('the address for phones stands here').waitFor();
+    await phones.getByText(networkMessages.theAddressAddress({ address: 'for phones stands here' })).waitFor();
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared: ['push'] }) });
     const reached = async () =>
       (await api<{ services: { url: string }[] }>(pages.url, '/api/gateway/addresses')).services[0]?.url ?? 'none';

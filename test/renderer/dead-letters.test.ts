@@ -1,3 +1,5 @@
+import * as deadLettersMessages from '#messages/dead-letters';
+import * as partsMessages from '#messages/parts';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -57,7 +59,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
 
   it('shows an empty state on every screen', async () => {
     await using browserPage = await visit('/settings/problems');
-    await browserPage.page.getByText('Nothing was given up.').waitFor();
+    await browserPage.page.getByText(deadLettersMessages.nothingWasGivenUp()).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -67,7 +69,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     const { page } = browserPage;
     await page.getByText('3 deliveries were given up.').waitFor();
     await page.getByRole('link', { name: 'See the problems' }).click();
-    const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: deadLettersMessages.givenUpWorkNewestFirst() }).getByRole('listitem');
     await rows.first().waitFor();
     expect(await rows.count()).toBe(3);
     const text = await rows.first().innerText();
@@ -81,8 +83,8 @@ describe.skipIf(noBrowser)('the Problems page', () => {
       .click();
     await expect.poll(() => rows.count()).toBe(2);
     await expect.poll(dead).toBe(2);
-    await page.getByRole('button', { name: 'Try all again' }).click();
-    await page.getByText('Nothing was given up.').waitFor();
+    await page.getByRole('button', { name: deadLettersMessages.tryAllAgain() }).click();
+    await page.getByText(deadLettersMessages.nothingWasGivenUp()).waitFor();
     await expect.poll(dead).toBe(0);
     expect(browserPage.complaints).toEqual([]);
   });
@@ -92,8 +94,8 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await using browserPage = await visit('/settings/problems');
     const { page } = browserPage;
     await page.getByRole('button', { name: /^Dismiss/ }).click();
-    await page.getByText('Nothing was given up.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText(deadLettersMessages.nothingWasGivenUp()).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await page.getByRole('button', { name: /^Dismiss/ }).click();
     expect(await dead()).toBe(1);
     await expect.poll(() => closeToasts(page).then(dead)).toBe(0);
@@ -104,14 +106,14 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await giveUp(5);
     await using browserPage = await visit('/settings/problems');
     const { page } = browserPage;
-    const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: deadLettersMessages.givenUpWorkNewestFirst() }).getByRole('listitem');
     await rows.getByText('5 notifications were not delivered to JSON', { exact: true }).waitFor();
     expect(await rows.count()).toBe(1);
     // The row already has this button.
-    expect(await page.getByRole('button', { name: 'Try all again' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: deadLettersMessages.tryAllAgain() }).count()).toBe(0);
     await rows.getByRole('button', { name: /^Dismiss all/ }).click();
-    await page.getByText('Nothing was given up.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText(deadLettersMessages.nothingWasGivenUp()).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     status = 200;
     await rows.getByRole('button', { name: /^Try all 5 again/ }).click();
     await expect.poll(dead).toBe(0);

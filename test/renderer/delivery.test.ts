@@ -1,3 +1,5 @@
+import * as deliveryMessages from '#messages/delivery';
+import * as notifyMessages from '#messages/notify';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -41,25 +43,39 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await page.getByText('3 given up', { exact: true }).waitFor();
     const rows = page.getByRole('list', { name: /^How the destinations of .+ fare$/ }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(5);
-    await rows.filter({ hasText: '/full' }).getByText('Given up').waitFor();
+    await rows.filter({ hasText: '/full' }).getByText(deliveryMessages.givenUp()).waitFor();
     await rows.filter({ hasText: '/full' }).getByText('chat', { exact: true }).waitFor();
-    const causes = page.getByRole('list', { name: 'Causes' }).getByRole('listitem');
+    const causes = page.getByRole('list', { name: deliveryMessages.causes() }).getByRole('listitem');
     await causes.getByText('JSON (chat) of house', { exact: true }).waitFor();
     await causes.getByText(`${address}/full`).waitFor();
-    const change = causes.getByRole('link', { name: 'Change the destination JSON (chat) of house' });
+    const change = causes.getByRole('link', {
+      name: deliveryMessages.changeDestination({ names: 'JSON (chat) of house' }),
+    });
     expect(await change.getAttribute('href')).toBe('/delivery/keys/house');
     expect(await causes.innerText()).not.toContain('Failed to send');
-    await page.getByRole('img', { name: '0 delivered and 3 given up in 30 days.' }).waitFor();
+    await page
+      .getByRole('img', {
+        name: notifyMessages.labelsAndLast({ labels: '0 delivered', last: '3 given up in 30 days.' }),
+      })
+      .waitFor();
     await rows
       .first()
       .getByText(/^arrived in [\d.]+ m?s/)
       .waitFor();
-    await page.getByRole('img', { name: 'Deliveries each day: 66.6 % of 9 delivered in 30 days.' }).waitFor();
-    const chosen = page.getByLabel('Destination', { exact: true });
+    await page
+      .getByRole('img', {
+        name: deliveryMessages.deliveriesEachDaySummary({ summary: '66.6 % of 9 delivered in 30 days.' }),
+      })
+      .waitFor();
+    const chosen = page.getByLabel(deliveryMessages.destination(), { exact: true });
     const full = await chosen.locator('option').filter({ hasText: '/full' }).getAttribute('value');
     await chosen.selectOption(full ?? 'none');
-    await page.getByRole('img', { name: 'Deliveries each day: 0 % of 3 delivered in 30 days.' }).waitFor();
-    await page.getByRole('radio', { name: '24 hours' }).check();
+    await page
+      .getByRole('img', {
+        name: deliveryMessages.deliveriesEachDaySummary({ summary: '0 % of 3 delivered in 30 days.' }),
+      })
+      .waitFor();
+    await page.getByRole('radio', { name: deliveryMessages.twentyFourHours() }).check();
     await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
     await page.getByText('Delivered 6, Given up 3').waitFor();
     // All deliveries are in one hour, so there is no line to draw.
@@ -74,11 +90,18 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     const { page } = browserPage;
     await page.getByRole('button', { name: 'Try all again that were given up' }).click();
     await page.getByText('3 are tried again now.').waitFor();
-    await page.getByRole('heading', { name: 'Not delivered' }).waitFor({ state: 'detached' });
-    await page.getByRole('img', { name: '3 delivered and 0 given up in 30 days.' }).nth(2).waitFor();
-    await page.getByRole('button', { name: 'Send a test mail' }).click();
+    await page.getByRole('heading', { name: deliveryMessages.notDelivered() }).waitFor({ state: 'detached' });
+    await page
+      .getByRole('img', {
+        name: notifyMessages.labelsAndLast({ labels: '3 delivered', last: '0 given up in 30 days.' }),
+      })
+      .nth(2)
+      .waitFor();
+    await page.getByRole('button', { name: deliveryMessages.sendATestMail() }).click();
     await page.getByText(/^A test mail to .+ is taken/).waitFor();
-    expect(await page.getByRole('link', { name: 'See it' }).getAttribute('href')).toBe('/delivery/mails');
+    expect(await page.getByRole('link', { name: deliveryMessages.seeIt() }).getAttribute('href')).toBe(
+      '/delivery/mails',
+    );
     await page.getByRole('img', { name: /^Mails each day: .*1, today last$/ }).waitFor();
     await page.getByRole('link', { name: 'JSON' }).first().click();
     await page.waitForURL('**/delivery/keys/house');
@@ -89,26 +112,31 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await real.post('busy', 'Later');
     await using browserPage = await real.visit('/delivery');
     const { page } = browserPage;
-    const cause = page.getByRole('list', { name: 'Causes' }).getByRole('listitem').filter({ hasText: '503' });
+    const cause = page
+      .getByRole('list', { name: deliveryMessages.causes() })
+      .getByRole('listitem')
+      .filter({ hasText: '503' });
     await cause.getByText(/^Next try (now|in \d+ min)$/).waitFor();
-    await cause.getByText('1 waits').waitFor();
+    await cause.getByText(deliveryMessages.countWait({ count: 1 })).waitFor();
     expect(await cause.getByRole('link', { name: /^Change the destination/ }).count()).toBe(0);
     isBusy = false;
     await cause.getByRole('button', { name: /^Try now/ }).click();
-    await page.getByRole('heading', { name: 'Not delivered' }).waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: deliveryMessages.notDelivered() }).waitFor({ state: 'detached' });
     expect(browserPage.complaints).toEqual([]);
   });
 
   it('shows a copyable command that posts to a key', async () => {
     await using browserPage = await real.visit('/delivery/connect');
     const { page } = browserPage;
-    await page.getByLabel('Key', { exact: true }).selectOption('Key house');
+    await page
+      .getByLabel(notifyMessages.key(), { exact: true })
+      .selectOption(notifyMessages.keyTitle({ key: 'house' }));
     const command = await page.getByText(/^curl -d title=Hello .+\/notify\/house$/).innerText();
     await promisify(execFile)('sh', ['-c', command]);
     const titles = async (): Promise<string[]> =>
       (await real.ask('GET', '/notify/notices?key=house')).notices.map(({ title }: { title: string }) => title);
     await expect.poll(titles).toContain('Hello');
-    await page.getByRole('link', { name: 'Alertmanager and more for this key' }).click();
+    await page.getByRole('link', { name: notifyMessages.alertmanagerAndMoreForThis() }).click();
     await page.waitForURL('**/delivery/keys/house');
     expect(browserPage.complaints).toEqual([]);
   });

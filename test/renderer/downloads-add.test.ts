@@ -1,3 +1,4 @@
+import * as downloadsMessages from '#messages/downloads';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
@@ -15,7 +16,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
 
   async function more(page: Page): Promise<void> {
     await page.getByRole('button', { name: /^More options/ }).click();
-    await page.getByRole('group', { name: 'More options' }).waitFor();
+    await page.getByRole('group', { name: downloadsMessages.moreOptions() }).waitFor();
   }
 
   it('previews a link and selects an available quality with one click', async () => {
@@ -32,16 +33,16 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await page.getByLabel(field).fill('https://videos.example/harbour');
-    const preview = page.getByRole('region', { name: 'What the link leads to' });
+    const preview = page.getByRole('region', { name: downloadsMessages.previewLabel() });
     await preview.getByText('Harbour at dawn').waitFor();
     await preview.getByText('Old Salt · 12:34 · chapters · subtitles en es').waitFor();
     expect(await preview.getByRole('button').allTextContents()).toEqual(['1440p', '720p', '480p']);
     await page.getByRole('radio', { name: '4K' }).check({ force: true });
-    await preview.getByText('There is 1440p at most; that is taken.').waitFor();
+    await preview.getByText(downloadsMessages.maxHeightNote({ height: '1440' })).waitFor();
     await preview.getByRole('button', { name: '1440p' }).click();
     expect(await page.getByRole('radio', { name: '1440p' }).isChecked()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Download', exact: true }).click();
+    await page.getByRole('button', { name: downloadsMessages.download(), exact: true }).click();
     await expect
       .poll(() => pages.downloads.added)
       .toEqual([{ url: 'https://videos.example/harbour', download_type: 'video', quality: '1440', format: 'mp4' }]);
@@ -60,7 +61,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await page.getByLabel(field).fill('https://videos.example/list');
     await page.getByText('playlist of 24').waitFor();
     await page.getByLabel(field).fill('https://videos.example/a https://videos.example/b');
-    await page.getByText('2 links', { exact: true }).waitFor();
+    await page.getByText(downloadsMessages.linkCount({ count: 2 }), { exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -71,12 +72,12 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     const { page } = visit;
     await more(page);
     await expect.poll(() => page.locator('#add-folders option').count()).toBe(2);
-    await page.getByLabel('Video codec').selectOption('h264');
-    await page.getByLabel('Folder', { exact: true }).fill('Talks/2026');
-    await page.getByLabel('Begin its name with').fill('01');
-    await page.getByLabel('Only from').fill('1:00');
-    await page.getByLabel('Until').fill('2:30');
-    await page.getByLabel('Of a playlist, at most').fill('5');
+    await page.getByLabel(downloadsMessages.videoCodec()).selectOption('h264');
+    await page.getByLabel(downloadsMessages.folder(), { exact: true }).fill('Talks/2026');
+    await page.getByLabel(downloadsMessages.beginItsNameWith()).fill('01');
+    await page.getByLabel(downloadsMessages.onlyFrom()).fill('1:00');
+    await page.getByLabel(downloadsMessages.until()).fill('2:30');
+    await page.getByLabel(downloadsMessages.playlistLimit()).fill('5');
     for (const name of ['A file for each chapter', 'Cut out sponsors', 'Start later', 'Preset thrifty'])
       await page.getByLabel(name).check();
     expect(await seriousFindings(page)).toEqual([]);
@@ -107,9 +108,9 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
       })
       .waitFor();
     await more(page);
-    await page.getByRole('button', { name: 'Reset these options' }).click();
-    await page.getByRole('button', { name: 'Reset these options' }).waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Folder', { exact: true }).inputValue()).toBe('');
+    await page.getByRole('button', { name: downloadsMessages.resetOptions() }).click();
+    await page.getByRole('button', { name: downloadsMessages.resetOptions() }).waitFor({ state: 'detached' });
+    expect(await page.getByLabel(downloadsMessages.folder(), { exact: true }).inputValue()).toBe('');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -117,14 +118,14 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await more(page);
-    await page.getByLabel('Fetch').selectOption('captions');
-    await page.getByLabel('Language').fill('de');
-    await page.getByLabel('Which').selectOption('manual_only');
+    await page.getByLabel(downloadsMessages.fetch()).selectOption('captions');
+    await page.getByLabel(downloadsMessages.language()).fill('de');
+    await page.getByLabel(downloadsMessages.which()).selectOption('manual_only');
     await page.getByLabel('As', { exact: true }).selectOption('vtt');
     await page.getByLabel(field).fill('https://videos.example/a');
     await page.keyboard.press('Enter');
     await expect.poll(() => pages.downloads.added.length).toBe(1);
-    await page.getByLabel('Fetch').selectOption('thumbnail');
+    await page.getByLabel(downloadsMessages.fetch()).selectOption('thumbnail');
     await page.getByLabel(field).fill('https://videos.example/b');
     await page.keyboard.press('Enter');
     await expect
@@ -155,14 +156,14 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     const { page } = visit;
     const advice = page.getByText('The site could not be reached.');
     await page.getByLabel(field).fill('https://videos.example/gone');
-    await page.getByRole('region', { name: 'What the link leads to' }).locator(advice).waitFor();
+    await page.getByRole('region', { name: downloadsMessages.previewLabel() }).locator(advice).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ has: advice }).waitFor();
     expect(await advice.count()).toBe(1);
     expect(await page.getByText('HTTPConnection').count()).toBe(0);
     await page.getByLabel(field).fill('https://nas.example/film');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByRole('link', { name: 'Allow private addresses' }).waitFor();
+    await page.getByRole('alert').getByRole('link', { name: downloadsMessages.allowPrivateAddresses() }).waitFor();
     pages.downloads.previewError = '';
   });
 
@@ -174,7 +175,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await page.getByLabel(field).fill(['a', 'b', 'c', 'd'].map((name) => `https://videos.example/${name}`).join('\n'));
     await page.keyboard.press('Enter');
     await page.getByText('2 of 4 were refused.').waitFor();
-    const refused = page.getByRole('list', { name: 'Refused links' }).getByRole('listitem');
+    const refused = page.getByRole('list', { name: downloadsMessages.refusedLinks() }).getByRole('listitem');
     expect((await refused.allTextContents()).toSorted()).toEqual([
       'https://videos.example/bThe site wants a sign-in.',
       'https://videos.example/dThere is no video.',
@@ -213,7 +214,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     });
     await page.goto(`${pages.url}/downloads`);
     await more(page);
-    const box = page.getByLabel('Offer video links that I copy anywhere');
+    const box = page.getByLabel(downloadsMessages.watchClipboard());
     expect(await box.isChecked()).toBe(false);
     await box.check();
     expect(await page.evaluate(() => (globalThis as unknown as { turned: boolean[] }).turned)).toEqual([true]);

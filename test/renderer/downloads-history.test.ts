@@ -1,3 +1,5 @@
+import * as downloadsMessages from '#messages/downloads';
+import * as partsMessages from '#messages/parts';
 import type { FailureCode } from '../../services/contracts/downloads/causes.ts';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -30,7 +32,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   it('filters by a URL that can be bookmarked, including downloads that end in the meantime', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await page.getByLabel('Show of the history').selectOption('Failed');
+    await page.getByLabel(downloadsMessages.historyFilter()).selectOption(downloadsMessages.failed());
     await row(page, 'Film').waitFor({ state: 'detached' });
     await page.waitForURL('**/downloads?show=failed');
     expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(['Lost']);
@@ -38,8 +40,8 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     pages.downloads.set('worse', { title: 'Worse', kind: 'audio', state: 'failed', message: 'x', finishedAt: 2 });
     await row(page, 'Worse').waitFor();
     expect(await row(page, 'Late').count()).toBe(0);
-    await page.getByLabel('Show of the history').selectOption('Pictures');
-    await page.getByText('There is nothing of this kind in the history.').waitFor();
+    await page.getByLabel(downloadsMessages.historyFilter()).selectOption(downloadsMessages.pictures());
+    await page.getByText(downloadsMessages.noneOfKind()).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
@@ -47,14 +49,14 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   it('searches on a phone, where search and filter replace each other', async () => {
     await using visit = await pages.visit('/downloads', screens[0]);
     const { page } = visit;
-    const choice = page.getByLabel('Show of the history');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    const choice = page.getByLabel(downloadsMessages.historyFilter());
+    await page.getByRole('button', { name: downloadsMessages.search(), exact: true }).click();
     await choice.waitFor({ state: 'hidden' });
     await page.keyboard.type('son');
     await row(page, 'Film').waitFor({ state: 'detached' });
-    await page.getByLabel('Search the history').fill('');
+    await page.getByLabel(downloadsMessages.searchTheHistory()).fill('');
     await row(page, 'Film').waitFor();
-    await page.getByLabel('Search the history').blur();
+    await page.getByLabel(downloadsMessages.searchTheHistory()).blur();
     await choice.waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -72,7 +74,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await page.getByRole('dialog', { name: 'Sunset at sea' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { level: 3, name: 'Sunset at sea' }).waitFor();
-    await page.getByRole('button', { name: 'More for Sunset at sea' }).waitFor();
+    await page.getByRole('button', { name: downloadsMessages.moreForName({ name: 'Sunset at sea' }) }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -82,7 +84,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await act(page, 'Film', 'Delete with its file');
     await row(page, 'Film').waitFor({ state: 'detached' });
     expect(pages.downloads.deleted).toEqual([]);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await row(page, 'Film').waitFor();
     await act(page, 'Film', 'Delete with its file');
     await expect.poll(() => closeToasts(page).then(() => pages.downloads.deleted)).toEqual(['film']);
@@ -99,10 +101,10 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     const requests: string[] = [];
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
     // The API still has Lost, which matches as well.
-    await page.getByLabel('Search the history').fill('o');
+    await page.getByLabel(downloadsMessages.searchTheHistory()).fill('o');
     await row(page, 'Film').waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'History 1' }).waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await page.getByRole('heading', { name: 'History 2' }).waitFor();
     await row(page, 'Lost').waitFor();
     expect(requests.filter((path) => path === '/api/downloads').length).toBeLessThan(4);
@@ -120,9 +122,12 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   it('retries from the details and closes them', async () => {
     await using visit = await pages.visit('/downloads/queue/lost');
     const { page } = visit;
-    await page.getByRole('dialog', { name: 'Lost' }).getByRole('button', { name: 'Try again' }).click();
+    await page
+      .getByRole('dialog', { name: 'Lost' })
+      .getByRole('button', { name: downloadsMessages.tryAgain() })
+      .click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await row(page, 'Lost').getByText('Waits until you start it').waitFor();
+    await row(page, 'Lost').getByText(downloadsMessages.waitsForStart()).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
     expect(visit.complaints).toEqual([]);
   });
@@ -131,10 +136,10 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await act(page, 'Song', 'Download again');
-    await page.getByText('Added to the queue once more.').waitFor();
+    await page.getByText(downloadsMessages.addedAgain()).waitFor();
     expect(pages.downloads.agains).toEqual(['song']);
     await act(page, 'Film', 'In another format');
-    const field = page.getByLabel('Addresses of videos');
+    const field = page.getByLabel(downloadsMessages.addressesOfVideos());
     await expect.poll(() => field.inputValue()).toBe('https://videos.example/film');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(visit.complaints).toEqual([]);
@@ -147,7 +152,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await visit.page.getByRole('dialog', { name: 'Lost' }).waitFor();
     expect(visit.complaints).toEqual([]);
     await visit.page.goto(`${pages.url}/downloads?id=nobody`);
-    await visit.page.getByRole('status').getByRole('heading', { name: 'Download not found' }).waitFor();
+    await visit.page.getByRole('status').getByRole('heading', { name: downloadsMessages.downloadNotFound() }).waitFor();
   });
 
   it('shows a refused download with its address and the reason once', async () => {
@@ -159,7 +164,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     const dialog = page.getByRole('dialog', { name: url });
     await dialog.waitFor();
     expect(await dialog.getByText('The site asks for a sign-in first.').count()).toBe(1);
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.getByRole('button', { name: partsMessages.close() }).click();
     await page.getByRole('heading', { level: 3, name: url }).waitFor();
     expect(visit.complaints).toEqual([]);
   });

@@ -1,3 +1,6 @@
+import * as downloadsMessages from '#messages/downloads';
+import * as partsMessages from '#messages/parts';
+import * as settingsFormMessages from '#messages/settings-form';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { seriousFindings } from './axe.ts';
@@ -13,42 +16,46 @@ describe.skipIf(noBrowser)('The limits of downloads', () => {
   it('updates every window after a change in the dialog, which has a URL', async () => {
     await using visit = await pages.visit('/downloads?limits=open');
     const { page } = visit;
-    await page.getByRole('radio', { name: 'At most' }).check({ force: true });
-    await page.getByLabel('MB a second, all downloads together').fill('1.5');
+    await page.getByRole('radio', { name: downloadsMessages.atMost() }).check({ force: true });
+    await page.getByLabel(downloadsMessages.speedField()).fill('1.5');
     await page.getByText("That is 12 of your line's Mbit/s.").waitFor();
-    await page.getByRole('button', { name: 'Add hours' }).click();
+    await page.getByRole('button', { name: partsMessages.addHours() }).click();
     const hours = page.getByRole('group', { name: 'Hours for downloads 1' });
-    await hours.getByLabel('Days').selectOption('mon-fri');
-    await hours.getByLabel('From').fill('23:30');
+    await hours.getByLabel(partsMessages.spanDays()).selectOption('mon-fri');
+    await hours.getByLabel(settingsFormMessages.from()).fill('23:30');
     expect(await seriousFindings(page)).toEqual([]);
     await using other = await pages.visit('/downloads');
-    await other.page.getByRole('button', { name: 'Speed and hours. Speed limit: none' }).waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await other.page
+      .getByRole('button', { name: downloadsMessages.limitsButton({ limits: 'Speed limit: none' }) })
+      .waitFor();
+    await page.getByRole('button', { name: downloadsMessages.save() }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(pages.downloads.limits.limits).toEqual({ speed: 1_500_000, hours: ['mon-fri 23:30-07:00'] });
-    await other.page.getByRole('button', { name: 'Speed and hours. 1.5 MB/s at most · only at set hours' }).click();
-    expect(await other.page.getByLabel('MB a second, all downloads together').inputValue()).toBe('1.5');
-    await other.page.getByRole('radio', { name: 'As fast as it goes' }).check({ force: true });
-    await other.page.getByRole('button', { name: 'Remove these hours' }).click();
-    await other.page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Speed and hours. Speed limit: none' }).waitFor();
+    await other.page
+      .getByRole('button', { name: downloadsMessages.limitsButton({ limits: '1.5 MB/s at most · only at set hours' }) })
+      .click();
+    expect(await other.page.getByLabel(downloadsMessages.speedField()).inputValue()).toBe('1.5');
+    await other.page.getByRole('radio', { name: downloadsMessages.asFastAsItGoes() }).check({ force: true });
+    await other.page.getByRole('button', { name: partsMessages.removeTheseHours() }).click();
+    await other.page.getByRole('button', { name: downloadsMessages.save() }).click();
+    await page.getByRole('button', { name: downloadsMessages.limitsButton({ limits: 'Speed limit: none' }) }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
   it('focuses the selected option when the dialog opens', async () => {
     await using visit = await pages.visit('/downloads?limits=open');
-    const chosen = visit.page.getByRole('radio', { name: 'As fast as it goes' });
+    const chosen = visit.page.getByRole('radio', { name: downloadsMessages.asFastAsItGoes() });
     await expect.poll(() => chosen.evaluate((field) => field === document.activeElement)).toBe(true);
   });
 
   it('keeps invalid input and shows the problem', async () => {
     await using visit = await pages.visit('/downloads?limits=open');
     const { page } = visit;
-    await page.getByRole('radio', { name: 'At most' }).check({ force: true });
-    await page.getByLabel('MB a second, all downloads together').fill('0');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Choose 0.001 MB a second or more.').waitFor();
-    expect(await page.getByLabel('MB a second, all downloads together').inputValue()).toBe('0');
+    await page.getByRole('radio', { name: downloadsMessages.atMost() }).check({ force: true });
+    await page.getByLabel(downloadsMessages.speedField()).fill('0');
+    await page.getByRole('button', { name: downloadsMessages.save() }).click();
+    await page.getByText(downloadsMessages.speedInvalid()).waitFor();
+    expect(await page.getByLabel(downloadsMessages.speedField()).inputValue()).toBe('0');
   });
 
   it('shows outside of the hours when a download resumes, and runs it on request', async () => {
@@ -66,9 +73,9 @@ describe.skipIf(noBrowser)('The limits of downloads', () => {
     const { page } = visit;
     await page.getByText(`Downloads wait for their hours and go on at ${hour}.`).waitFor();
     expect(await page.getByText(`Waiting, goes on at ${hour}`).count()).toBe(2);
-    await page.getByRole('button', { name: 'More for Two' }).click();
-    await page.getByRole('menuitem', { name: 'Run outside the hours' }).click();
-    await page.getByText('Waiting for its turn').waitFor();
+    await page.getByRole('button', { name: downloadsMessages.moreForName({ name: 'Two' }) }).click();
+    await page.getByRole('menuitem', { name: downloadsMessages.runOutsideTheHours() }).click();
+    await page.getByText(downloadsMessages.waitingForTurn()).waitFor();
     await page.getByRole('button', { name: 'Start Later' }).click();
     await expect
       .poll(() => pages.downloads.starts)

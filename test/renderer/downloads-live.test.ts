@@ -1,3 +1,4 @@
+import * as downloadsMessages from '#messages/downloads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { openPages, type Pages } from './visit.ts';
@@ -12,7 +13,7 @@ describe.skipIf(noBrowser)('Live streams', () => {
   it('shows the recording, stops it with its file, and shows the start of a scheduled one', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await page.getByText('Nothing has been downloaded yet.').waitFor();
+    await page.getByText(downloadsMessages.emptyTitle()).waitFor();
     pages.downloads.set('now', {
       title: 'Harbour live',
       state: 'downloading',
@@ -24,7 +25,7 @@ describe.skipIf(noBrowser)('Live streams', () => {
     await page.getByText(/^Begins .*2027/).waitFor();
     await page.getByRole('button', { name: 'Stop and keep Harbour live' }).waitFor();
     await page.getByRole('button', { name: 'Stop and keep Harbour live' }).click();
-    await page.getByText('Paused').waitFor();
+    await page.getByText(downloadsMessages.paused()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

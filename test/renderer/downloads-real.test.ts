@@ -1,3 +1,4 @@
+import * as downloadsMessages from '#messages/downloads';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
@@ -27,9 +28,9 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     // The root of the port of the service, as a browser opens it.
     await page.goto(rig.client.base);
     await page.waitForURL('**/downloads');
-    await page.getByText('Nothing has been downloaded yet.').waitFor();
+    await page.getByText(downloadsMessages.emptyTitle()).waitFor();
     await page.keyboard.type(rig.site.url('/p/og?title=Harbour+at+dawn&src=/slow/400/big.mp4'));
-    const preview = page.getByRole('region', { name: 'What the link leads to' });
+    const preview = page.getByRole('region', { name: downloadsMessages.previewLabel() });
     await preview.getByText('Harbour at dawn').waitFor();
     await expect.poll(() => preview.getByRole('img').or(preview.locator('img')).count()).toBe(1);
     await page.keyboard.press('Enter');
@@ -44,19 +45,19 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('dialog', { name: 'Harbour at dawn' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Statistics' }).click();
+    await page.getByRole('link', { name: downloadsMessages.statistics() }).click();
     await page.getByRole('heading', { name: 'The last 30 days' }).waitFor();
     await page.getByRole('img', { name: /^Speed of all downloads together/ }).waitFor();
     // About 400 KiB/s are shown in kB/s, not in MB/s.
     await page.getByText(/\d\d:\d\d:\d\d\s+[\d.]+\skB\/s$/).waitFor();
     await page.getByRole('listitem').filter({ hasText: '127.0.0.1' }).getByText('1 download').waitFor();
     await expectFits(browserPage, 'downloads-volume', { ...screens[1] });
-    await page.getByRole('radio', { name: 'A year' }).check();
+    await page.getByRole('radio', { name: downloadsMessages.aYear() }).check();
     await page.getByRole('img', { name: /^Downloaded each month of the last year/ }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?days=365');
     await page.getByRole('link', { name: /finished, in the history$/ }).click();
-    await page.getByRole('button', { name: 'More for Harbour at dawn' }).click();
-    await page.getByRole('menuitem', { name: 'Delete with its file' }).click();
+    await page.getByRole('button', { name: downloadsMessages.moreForName({ name: 'Harbour at dawn' }) }).click();
+    await page.getByRole('menuitem', { name: downloadsMessages.deleteWithItsFile() }).click();
     await expect.poll(() => closeToasts(page).then(async () => (await rig.client.history()).done)).toEqual([]);
     expect(browserPage.complaints).toEqual([]);
     await expect.poll(() => existsSync(rig.file('Harbour at dawn.mp4'))).toBe(false);

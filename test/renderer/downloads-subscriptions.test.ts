@@ -1,3 +1,5 @@
+import * as downloadsMessages from '#messages/downloads';
+import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { control } from '../../services/control/index.ts';
@@ -43,18 +45,21 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
   it('subscribes to a pasted address with a preview of the filter', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await page.getByRole('navigation', { name: 'Downloads' }).getByRole('link', { name: 'Subscriptions' }).click();
-    await page.getByText('You are not subscribed to anything yet.').waitFor();
-    await page.getByRole('button', { name: 'Subscribe', exact: true }).click();
+    await page
+      .getByRole('navigation', { name: downloadsMessages.downloads() })
+      .getByRole('link', { name: downloadsMessages.subscriptions() })
+      .click();
+    await page.getByText(downloadsMessages.noSubscriptionsTitle()).waitFor();
+    await page.getByRole('button', { name: downloadsMessages.subscribe(), exact: true }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/downloads/subscriptions');
-    await page.getByLabel('Channel, playlist or feed').waitFor();
+    await page.getByLabel(downloadsMessages.feedAddress()).waitFor();
     await page.keyboard.type(site.publish('Harbour', ['Harbour news 2', 'Harbour at dawn', 'Harbour news 1']));
-    await page.getByText('3 videos looked at').waitFor();
-    await page.getByLabel('Only titles with').fill('(');
+    await page.getByText(downloadsMessages.videosLookedAt({ count: 3 })).waitFor();
+    await page.getByLabel(downloadsMessages.onlyTitlesWith()).fill('(');
     await page.getByText('Invalid title_regex').waitFor();
-    await page.getByLabel('Only titles with').fill('news \\d');
+    await page.getByLabel(downloadsMessages.onlyTitlesWith()).fill('news \\d');
     await page.getByText('2 of 3 would be downloaded').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: downloadsMessages.subscribe() }).click();
     await row(page, 'Harbour').getByText('only titles with news \\d').waitFor();
     await page.getByText('Subscribed to Harbour').waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
@@ -64,10 +69,10 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
   it('shows why an address is refused and keeps the input', async () => {
     await using visit = await pages.visit('/downloads/subscriptions?add=1');
     const { page } = visit;
-    await page.getByLabel('Channel, playlist or feed').fill(site.url('/single.mp4'));
-    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click();
+    await page.getByLabel(downloadsMessages.feedAddress()).fill(site.url('/single.mp4'));
+    await page.getByRole('dialog').getByRole('button', { name: downloadsMessages.subscribe() }).click();
     await page.getByText('points to a single video').first().waitFor();
-    expect(await page.getByLabel('Channel, playlist or feed').inputValue()).toBe(site.url('/single.mp4'));
+    expect(await page.getByLabel(downloadsMessages.feedAddress()).inputValue()).toBe(site.url('/single.mp4'));
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
@@ -81,8 +86,10 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await subscriptionRow.getByText('No new video yet').waitFor();
     await subscriptionRow.getByText(/^Best quality.* into the download folder$/).waitFor();
     site.publish('Lighthouse', ['Lighthouse 2', 'Lighthouse 1']);
-    await subscriptionRow.getByRole('button', { name: 'More about Lighthouse' }).click();
-    await page.getByRole('menuitem', { name: 'Check now' }).click();
+    await subscriptionRow
+      .getByRole('button', { name: downloadsMessages.moreAboutName({ name: 'Lighthouse' }) })
+      .click();
+    await page.getByRole('menuitem', { name: downloadsMessages.checkNow() }).click();
     await page.getByText('1 new video is in the queue.').waitFor();
     await subscriptionRow.getByText('1 new video, last now').waitFor();
     site.publish('Lighthouse', ['Lighthouse 4', 'Lighthouse 3', 'Lighthouse 2', 'Lighthouse 1']);
@@ -93,29 +100,31 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await api('subscriptions/check', {});
     await subscriptionRow.getByText('Failed. Nothing is at its address any more.').waitFor();
     await subscriptionRow.getByRole('button', { name: 'Change the address: Lighthouse' }).click();
-    const address = page.getByLabel('Channel, playlist or feed');
-    await page.getByText('What the site answered').click();
+    const address = page.getByLabel(downloadsMessages.feedAddress());
+    await page.getByText(downloadsMessages.siteAnswer()).click();
     await page.getByRole('dialog').getByText('404').first().waitFor();
     expect(await address.inputValue()).toBe(url);
     await address.fill(site.publish('Beacon', ['Lighthouse 4', 'Lighthouse 3']));
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: downloadsMessages.save() }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await subscriptionRow.getByText('3 new videos').waitFor();
-    await subscriptionRow.getByText('Failed.').waitFor({ state: 'detached' });
+    await subscriptionRow.getByText(downloadsMessages.failedSentence()).waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Lighthouse', exact: true }).click();
-    await page.getByLabel('Look for new videos').selectOption('every day');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await subscriptionRow.getByText('every day').waitFor();
+    await page.getByLabel(downloadsMessages.lookForNewVideos()).selectOption(downloadsMessages.everyDay());
+    await page.getByRole('button', { name: downloadsMessages.save() }).click();
+    await subscriptionRow.getByText(downloadsMessages.everyDay()).waitFor();
 
-    await subscriptionRow.getByRole('switch', { name: 'Check Lighthouse' }).click();
-    await subscriptionRow.getByText('Paused').waitFor();
+    await subscriptionRow.getByRole('switch', { name: downloadsMessages.checkName({ name: 'Lighthouse' }) }).click();
+    await subscriptionRow.getByText(downloadsMessages.paused()).waitFor();
 
-    await subscriptionRow.getByRole('button', { name: 'More about Lighthouse' }).click();
-    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await subscriptionRow
+      .getByRole('button', { name: downloadsMessages.moreAboutName({ name: 'Lighthouse' }) })
+      .click();
+    await page.getByRole('menuitem', { name: downloadsMessages.remove() }).click();
     await subscriptionRow.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await subscriptionRow.getByText('Paused').waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
+    await subscriptionRow.getByText(downloadsMessages.paused()).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -124,7 +133,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     const { page } = visit;
     await page.getByText('There are none').waitFor();
     const give = async (content: string): Promise<void> =>
-      await page.getByLabel('File with cookies').setInputFiles({
+      await page.getByLabel(downloadsMessages.cookieFile()).setInputFiles({
         name: 'cookies.txt',
         mimeType: 'text/plain',
         buffer: Buffer.from(content),
@@ -135,8 +144,8 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await page.getByText('1 cookie for').waitFor();
     expect(await page.getByRole('main').textContent()).toContain('videos.example');
     expect(await page.content()).not.toContain('hidden\\n');
-    await page.getByRole('button', { name: 'Forget the cookies' }).click();
-    await page.getByRole('button', { name: 'Forget them for good?' }).click();
+    await page.getByRole('button', { name: downloadsMessages.forgetCookies() }).click();
+    await page.getByRole('button', { name: downloadsMessages.forgetCookiesQuestion() }).click();
     await page.getByText('There are none').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -145,15 +154,15 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     it.each([['subscriptions'], ['subscriptions?add=1'], ['cookies']])('fits and is accessible: %s', async (path) => {
       await using visit = await pages.visit(`/downloads/${path}`, screen);
       const { page } = visit;
-      await page.getByRole('heading', { level: 1, name: 'Downloads' }).waitFor();
-      await page.getByRole('navigation', { name: 'Downloads' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: downloadsMessages.downloads() }).waitFor();
+      await page.getByRole('navigation', { name: downloadsMessages.downloads() }).waitFor();
       if (path.includes('add')) await page.getByRole('dialog').waitFor();
       await expectFits(visit, path.replace('?', '-'), screen);
       if (path.includes('add')) {
         await page
-          .getByLabel('Channel, playlist or feed')
+          .getByLabel(downloadsMessages.feedAddress())
           .fill(site.publish('Harbour', ['Harbour news 2', 'Harbour at dawn', 'Harbour news 1']));
-        await page.getByLabel('Only titles with').fill('news');
+        await page.getByLabel(downloadsMessages.onlyTitlesWith()).fill('news');
         await page.getByText('2 of 3 would be downloaded').waitFor();
       }
     });

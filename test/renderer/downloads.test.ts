@@ -1,3 +1,5 @@
+import * as downloadsMessages from '#messages/downloads';
+import * as partsMessages from '#messages/parts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { Problem } from '../../services/contracts/problem.ts';
@@ -36,7 +38,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
   it('offers the remedy when downloads are not possible', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await page.getByText('Nothing has been downloaded yet.').waitFor();
+    await page.getByText(downloadsMessages.emptyTitle()).waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
       id: 'downloads',
       title: 'Downloads',
@@ -53,17 +55,17 @@ describe.skipIf(noBrowser)('Downloads', () => {
     });
     const alert = page.getByRole('alert').filter({ hasText: 'until yt-dlp is installed' });
     await alert.getByRole('link', { name: 'Install yt-dlp' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: downloadsMessages.engines() }).waitFor();
   });
 
   describe('adding', () => {
     it('adds an address that is typed on arrival and follows it to the file', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
-      await page.getByText('Nothing has been downloaded yet.').waitFor();
+      await page.getByText(downloadsMessages.emptyTitle()).waitFor();
       await page.keyboard.type('https://videos.example/harbour');
       await page.keyboard.press('Enter');
-      await page.getByText('Looking at the page').waitFor();
+      await page.getByText(downloadsMessages.preparing()).waitFor();
       expect(await page.getByLabel(field).inputValue()).toBe('');
       pages.downloads.set('added-1', {
         title: 'Harbour at dawn',
@@ -73,10 +75,12 @@ describe.skipIf(noBrowser)('Downloads', () => {
         speed: 3_140_000,
         eta: 42,
       });
-      await page.getByText('Video 62 %, then audio · 3.1 MB/s · 0:42 left').waitFor();
-      expect(await page.getByRole('progressbar', { name: 'Progress of Harbour at dawn' }).getAttribute('value')).toBe(
-        '62.7',
-      );
+      await page.getByText(downloadsMessages.timeLeft({ time: 'Video 62 %, then audio · 3.1 MB/s · 0:42' })).waitFor();
+      expect(
+        await page
+          .getByRole('progressbar', { name: downloadsMessages.progressOfName({ name: 'Harbour at dawn' }) })
+          .getAttribute('value'),
+      ).toBe('62.7');
       // The row has a chart of the recent speed.
       const curve = row(page, 'Harbour at dawn').locator('svg:has(polyline[points*=" "])');
       await curve.waitFor();
@@ -84,7 +88,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(await curve.isVisible()).toBe(true);
       await page.setViewportSize({ width: 1280, height: 800 });
       pages.downloads.set('added-1', { stream: 'audio', percent: 10 });
-      await page.getByText('Audio 10 % · 3.1 MB/s · 0:42 left').waitFor();
+      await page.getByText(downloadsMessages.timeLeft({ time: 'Audio 10 % · 3.1 MB/s · 0:42' })).waitFor();
       pages.downloads.set('added-1', { state: 'postprocessing', percent: null, message: 'Joining video and audio' });
       await page.getByText('Joining video and audio').waitFor();
       pages.downloads.set('added-1', {
@@ -103,12 +107,12 @@ describe.skipIf(noBrowser)('Downloads', () => {
     it('adds many links with the selected quality and format, which are saved', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
-      await page.getByRole('radio', { name: 'Audio' }).check({ force: true });
+      await page.getByRole('radio', { name: downloadsMessages.audio() }).check({ force: true });
       await page.getByRole('radio', { name: 'MP3' }).check({ force: true });
       await page
         .getByLabel(field)
         .fill('See https://videos.example/a\nand https://videos.example/b https://videos.example/a');
-      await page.getByRole('button', { name: 'Download', exact: true }).click();
+      await page.getByRole('button', { name: downloadsMessages.download(), exact: true }).click();
       await page.getByRole('heading', { name: 'Queue 2' }).waitFor();
       // Several requests run at the same time.
       expect(pages.downloads.added.toSorted((one, other) => one.url.localeCompare(other.url))).toEqual([
@@ -126,7 +130,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     ])('accepts %s that is dropped anywhere', async (_case, data) => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
-      await page.getByText('Nothing has been downloaded yet.').waitFor();
+      await page.getByText(downloadsMessages.emptyTitle()).waitFor();
       const transfer = await page.evaluateHandle(
         (handle) => {
           const transfer = new DataTransfer();
@@ -139,16 +143,16 @@ describe.skipIf(noBrowser)('Downloads', () => {
         data as Record<string, string>,
       );
       await page.dispatchEvent('h1', 'dragover', { dataTransfer: transfer });
-      await page.getByText('Drop to download').waitFor();
+      await page.getByText(downloadsMessages.dropToDownload()).waitFor();
       await page.dispatchEvent('h1', 'drop', { dataTransfer: transfer });
       await page.getByRole('heading', { name: 'https://videos.example/dropped' }).waitFor();
-      expect(await page.getByText('Drop to download').count()).toBe(0);
+      expect(await page.getByText(downloadsMessages.dropToDownload()).count()).toBe(0);
     });
 
     it('keeps refused links and shows why', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
-      await page.getByText('Nothing has been downloaded yet.').waitFor();
+      await page.getByText(downloadsMessages.emptyTitle()).waitFor();
       await page.keyboard.type('not an address');
       await page.keyboard.press('Enter');
       await page.getByText('This is not an address. It begins with https:// or http://.').waitFor();
@@ -164,21 +168,21 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await five(page);
       pages.downloads.set('one', { state: 'downloading', percent: 30 });
       await row(page, 'One').getByRole('button', { name: 'Pause One' }).click();
-      await page.getByText('Paused at 30 %').waitFor();
+      await page.getByText(downloadsMessages.pausedAt({ share: '30 %' })).waitFor();
       await row(page, 'One').getByRole('button', { name: 'Resume One' }).click();
-      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      await row(page, 'One').getByText(downloadsMessages.waitingForTurn()).waitFor();
       for (const name of ['Two', 'Four'])
         await page.getByRole('checkbox', { name: `Choose ${name}` }).check({ force: true });
-      await page.getByRole('button', { name: 'Pause the chosen ones' }).click();
+      await page.getByRole('button', { name: downloadsMessages.pauseChosen() }).click();
       await expect.poll(() => pages.downloads.all.get('four')?.state).toBe('paused');
       expect(pages.downloads.all.get('three')?.state).toBe('waiting');
-      await page.getByRole('button', { name: 'Pause all' }).click();
+      await page.getByRole('button', { name: downloadsMessages.pauseAll() }).click();
       await page.getByText('The queue is paused.').waitFor();
-      await row(page, 'Three').getByText('Waiting until the queue is resumed').waitFor();
+      await row(page, 'Three').getByText(downloadsMessages.waitingForResume()).waitFor();
       await using other = await pages.visit('/downloads');
-      await other.page.getByRole('button', { name: 'Resume all' }).click();
-      await page.getByRole('button', { name: 'Pause all' }).waitFor();
-      await row(page, 'Four').getByText('Waiting for its turn').waitFor();
+      await other.page.getByRole('button', { name: downloadsMessages.resumeAll() }).click();
+      await page.getByRole('button', { name: downloadsMessages.pauseAll() }).waitFor();
+      await row(page, 'Four').getByText(downloadsMessages.waitingForTurn()).waitFor();
       expect(visit.complaints).toEqual([]);
     });
 
@@ -189,10 +193,10 @@ describe.skipIf(noBrowser)('Downloads', () => {
       pages.downloads.set('one', { state: 'downloading', percent: 30 });
       await page.getByRole('button', { name: 'One', exact: true }).click();
       const dialog = page.getByRole('dialog', { name: 'One' });
-      await dialog.getByRole('button', { name: 'Pause' }).click();
-      await dialog.getByText('Paused at 30 %').waitFor();
-      await dialog.getByRole('button', { name: 'Resume' }).click();
-      await dialog.getByText('Waiting for its turn').waitFor();
+      await dialog.getByRole('button', { name: downloadsMessages.pause() }).click();
+      await dialog.getByText(downloadsMessages.pausedAt({ share: '30 %' })).waitFor();
+      await dialog.getByRole('button', { name: downloadsMessages.resume() }).click();
+      await dialog.getByText(downloadsMessages.waitingForTurn()).waitFor();
       expect(visit.complaints).toEqual([]);
     });
 
@@ -215,21 +219,21 @@ describe.skipIf(noBrowser)('Downloads', () => {
         await route.continue();
       });
       await row(page, 'One').getByRole('button', { name: 'Pause One' }).click();
-      await page.getByText('Paused at 30 %').waitFor();
+      await page.getByText(downloadsMessages.pausedAt({ share: '30 %' })).waitFor();
       pages.downloads.set('one', { percent: 40 });
       await waitForChange(page, 'Five, once more');
-      await page.getByText('Paused at 40 %').waitFor();
+      await page.getByText(downloadsMessages.pausedAt({ share: '40 %' })).waitFor();
       await row(page, 'One').getByRole('button', { name: 'Resume One' }).click();
-      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      await row(page, 'One').getByText(downloadsMessages.waitingForTurn()).waitFor();
       pages.downloads.set('one', { percent: 50 });
       await waitForChange(page, 'Five, again');
-      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      await row(page, 'One').getByText(downloadsMessages.waitingForTurn()).waitFor();
       expect(requests).toEqual(['/api/downloads/pause']);
       release.resolve(undefined);
       await expect.poll(() => pages.downloads.all.get('one')?.state).toBe('waiting');
       expect(requests).toEqual(['/api/downloads/pause', '/api/downloads/resume']);
       await waitForChange(page, 'Five at last');
-      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      await row(page, 'One').getByText(downloadsMessages.waitingForTurn()).waitFor();
       expect(visit.complaints).toEqual([]);
     });
 
@@ -244,16 +248,16 @@ describe.skipIf(noBrowser)('Downloads', () => {
         await release.promise;
         await route.fulfill({ response });
       });
-      await page.getByRole('button', { name: 'Pause all' }).click();
+      await page.getByRole('button', { name: downloadsMessages.pauseAll() }).click();
       await expect.poll(() => pages.downloads.all.get('one')?.state).toBe('paused');
       await using other = await pages.visit('/downloads');
-      await other.page.getByRole('button', { name: 'Resume all' }).click();
+      await other.page.getByRole('button', { name: downloadsMessages.resumeAll() }).click();
       await expect.poll(() => pages.downloads.all.get('one')?.state).toBe('waiting');
       await waitForChange(page, 'Five, once more');
       await page.getByText('The queue is paused.').waitFor();
       release.resolve(undefined);
-      await page.getByRole('button', { name: 'Pause all' }).waitFor();
-      await row(page, 'One').getByText('Waiting for its turn').waitFor();
+      await page.getByRole('button', { name: downloadsMessages.pauseAll() }).waitFor();
+      await row(page, 'One').getByText(downloadsMessages.waitingForTurn()).waitFor();
       expect(visit.complaints).toEqual([]);
     });
 
@@ -263,11 +267,11 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await five(page);
       const remove = async (name: string): Promise<void> => {
         await page.getByRole('button', { name: `More for ${name}` }).click();
-        await page.getByRole('menuitem', { name: 'Remove' }).click();
+        await page.getByRole('menuitem', { name: downloadsMessages.remove() }).click();
         await row(page, name).waitFor({ state: 'detached' });
       };
       await remove('Two');
-      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('button', { name: partsMessages.undo() }).click();
       await row(page, 'Two').waitFor();
       expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
       await remove('Three');
@@ -305,8 +309,10 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await using visit = await pages.visit('/downloads', { width: 360, height: 740, touch: true });
       const { page } = visit;
       await five(page);
-      await page.getByRole('button', { name: 'Reorder' }).click();
-      const start = await page.getByRole('button', { name: 'Move Three' }).boundingBox();
+      await page.getByRole('button', { name: downloadsMessages.reorder() }).click();
+      const start = await page
+        .getByRole('button', { name: downloadsMessages.moveName({ name: 'Three' }) })
+        .boundingBox();
       const end = await row(page, 'One').filter({ hasText: 'Waiting' }).boundingBox();
       if (start === null || end === null) throw new Error('a row is not drawn');
       const session = await page.context().newCDPSession(page);
@@ -321,7 +327,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await touch('touchEnd');
       await expect.poll(() => pages.downloads.moves).toEqual([{ uids: ['three'], before: 'one' }]);
       expect(await order(page)).toEqual(['Three', 'One', 'Two', 'Four', 'Five']);
-      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('button', { name: downloadsMessages.done() }).click();
       await page.getByRole('button', { name: 'Pause One' }).waitFor();
     });
 
@@ -329,7 +335,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await five(page);
-      const handle = page.getByRole('button', { name: 'Move Two' });
+      const handle = page.getByRole('button', { name: downloadsMessages.moveName({ name: 'Two' }) });
       await handle.focus();
       await page.keyboard.press('Space');
       await page.getByText('Two is lifted, place 2 of 5.').waitFor({ state: 'attached' });
@@ -353,8 +359,8 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const { page } = visit;
       await five(page);
       pages.downloads.refusal = new Problem('downloads.no_such_place', 409, 'It went away meanwhile.');
-      await page.getByRole('button', { name: 'More for Five' }).click();
-      await page.getByRole('menuitem', { name: 'To the top' }).click();
+      await page.getByRole('button', { name: downloadsMessages.moreForName({ name: 'Five' }) }).click();
+      await page.getByRole('menuitem', { name: downloadsMessages.toTop() }).click();
       await page.getByText('It went away meanwhile.').waitFor();
       expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
     });
@@ -364,8 +370,8 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await five(visit.page);
       await using other = await pages.visit('/downloads');
       await other.page.getByRole('heading', { name: 'Five' }).waitFor();
-      await visit.page.getByRole('button', { name: 'More for Five' }).click();
-      await visit.page.getByRole('menuitem', { name: 'To the top' }).click();
+      await visit.page.getByRole('button', { name: downloadsMessages.moreForName({ name: 'Five' }) }).click();
+      await visit.page.getByRole('menuitem', { name: downloadsMessages.toTop() }).click();
       await expect.poll(() => order(other.page)).toEqual(['Five', 'One', 'Two', 'Three', 'Four']);
     });
   });
@@ -384,8 +390,8 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByRole('button', { name: 'Gone', exact: true }).click();
       await page.getByText('x: Unable to download webpage: HTTP Error 404: Not Found').waitFor();
       await page.keyboard.press('Escape');
-      await row(page, 'Gone').getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('Waits until you start it').waitFor();
+      await row(page, 'Gone').getByRole('button', { name: downloadsMessages.tryAgain() }).click();
+      await page.getByText(downloadsMessages.waitsForStart()).waitFor();
     });
 
     it('searches through the API by a URL that can be bookmarked', async () => {
@@ -393,12 +399,12 @@ describe.skipIf(noBrowser)('Downloads', () => {
         pages.downloads.set(title, { title, state: 'finished', filename: `${title}.mp4`, finishedAt: 1 });
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
-      await page.getByLabel('Search the history').fill('light');
+      await page.getByLabel(downloadsMessages.searchTheHistory()).fill('light');
       await row(page, 'Harbour').waitFor({ state: 'detached' });
       await page.waitForURL('**/downloads?q=light');
       expect(await order(page)).toEqual(['Lighthouse']);
-      await page.getByLabel('Search the history').fill('nothing like it');
-      await page.getByText('Nothing in the history has these words.').waitFor();
+      await page.getByLabel(downloadsMessages.searchTheHistory()).fill('nothing like it');
+      await page.getByText(downloadsMessages.noSearchResult()).waitFor();
     });
 
     it('plays a file in the page, by ranges, and offers it for saving', async () => {
@@ -413,7 +419,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
         .poll(() => page.locator('video').evaluate((video: HTMLVideoElement) => video.duration))
         .toBeGreaterThan(3);
       const saving = page.waitForEvent('download');
-      await page.getByRole('link', { name: 'Save the file' }).click();
+      await page.getByRole('link', { name: downloadsMessages.saveFile() }).click();
       expect((await saving).suggestedFilename()).toBe('film.webm');
       await expect.poll(() => new URL(page.url()).pathname).toBe('/downloads/queue/film');
       expect(visit.complaints).toEqual([]);
@@ -437,8 +443,8 @@ describe.skipIf(noBrowser)('Downloads', () => {
         });
       });
       await page.goto(`${pages.url}/downloads`);
-      await page.getByRole('button', { name: 'More for Film' }).click();
-      await page.getByRole('menuitem', { name: 'Open folder' }).click();
+      await page.getByRole('button', { name: downloadsMessages.moreForName({ name: 'Film' }) }).click();
+      await page.getByRole('menuitem', { name: downloadsMessages.openFolder() }).click();
       expect(await page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown)).toEqual(['film']);
     });
   });
@@ -463,7 +469,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await page.getByRole('heading', { name: 'Queue 1000' }).waitFor();
-    const frame = page.getByRole('group', { name: 'Downloads: the queue, then the history' });
+    const frame = page.getByRole('group', { name: downloadsMessages.listLabel() });
     await frame.evaluate((element) => (element.scrollTop = 30_000));
     await page.getByRole('heading', { name: 'Video 420', exact: true }).waitFor();
     expect(await page.getByRole('listitem').count()).toBeLessThan(60);

@@ -1,3 +1,4 @@
+import * as enginesMessages from '#messages/engines';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,20 +51,20 @@ describe.skipIf(noBrowser)('the engines page', () => {
 
   it('shows installed engines, their source, and what a missing one means', async () => {
     await using visit = await pages.visit('/settings/engines');
-    const rows = visit.page.getByRole('list', { name: 'Engines' }).getByRole('listitem');
+    const rows = visit.page.getByRole('list', { name: enginesMessages.engines() }).getByRole('listitem');
     const ytdlp = rows.filter({ has: visit.page.getByRole('heading', { name: /^yt-dlp/ }) });
     await ytdlp.getByText('2026.01.01', { exact: true }).waitFor();
-    const source = ytdlp.getByText('Installed by Homeport');
+    const source = ytdlp.getByText(enginesMessages.installedByHomeport());
     await source.waitFor();
     expect(await source.getAttribute('title')).toContain(join(folder, 'engines', 'yt-dlp'));
     const ffmpeg = rows.filter({ has: visit.page.getByRole('heading', { name: /^ffmpeg/ }) });
-    await ffmpeg.getByText('Missing').waitFor();
+    await ffmpeg.getByText(enginesMessages.missing()).waitFor();
     await ffmpeg.getByText(/Downloads stay below full quality/).waitFor();
     await ffmpeg.getByText(/Correct its path in the settings/).waitFor();
     // Another installation would have no effect while the settings contain a path.
-    const itsPath = ffmpeg.getByRole('link', { name: 'Its path is set in the settings' });
+    const itsPath = ffmpeg.getByRole('link', { name: enginesMessages.pathInSettings() });
     expect(await itsPath.getAttribute('href')).toBe('/settings/engines/ffmpegPath');
-    expect(await ffmpeg.getByRole('button', { name: 'Install ffmpeg' }).count()).toBe(0);
+    expect(await ffmpeg.getByRole('button', { name: enginesMessages.installName({ name: 'ffmpeg' }) }).count()).toBe(0);
     expect(await rows.count()).toBe(6);
     expect(visit.complaints).toEqual([]);
   });
@@ -73,11 +74,11 @@ describe.skipIf(noBrowser)('the engines page', () => {
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
     installed('2026.03.03');
-    await page.getByRole('button', { name: 'More for yt-dlp' }).click();
-    await page.getByRole('menuitem', { name: 'Check' }).click();
-    await page.getByText('yt-dlp answers: version 2026.03.03.').waitFor();
+    await page.getByRole('button', { name: enginesMessages.moreForName({ name: 'yt-dlp' }) }).click();
+    await page.getByRole('menuitem', { name: enginesMessages.check() }).click();
+    await page.getByText(enginesMessages.nameAnswersVersion({ name: 'yt-dlp', version: '2026.03.03' })).waitFor();
     installed('2026.04.04');
-    await page.getByRole('button', { name: 'Check all' }).click();
+    await page.getByRole('button', { name: enginesMessages.checkAll() }).click();
     await page.getByText('2026.04.04', { exact: true }).waitFor();
     await page.getByText('Still missing: ffmpeg', { exact: false }).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -90,9 +91,15 @@ describe.skipIf(noBrowser)('the engines page', () => {
     const step = 'Downloading the official release';
     pages.inbox.bus?.publish(engineProgress, { name: 'yt-dlp', work: { step, percent: 42 } });
     await page.getByText(`${step}, 42 %`).waitFor();
-    expect(await page.getByRole('progressbar', { name: 'Installation of yt-dlp' }).getAttribute('value')).toBe('42');
-    await page.getByRole('button', { name: 'More for yt-dlp' }).click();
-    expect(await page.getByRole('menuitem', { name: 'Remove' }).getAttribute('aria-disabled')).toBe('true');
+    expect(
+      await page
+        .getByRole('progressbar', { name: enginesMessages.installationOfName({ name: 'yt-dlp' }) })
+        .getAttribute('value'),
+    ).toBe('42');
+    await page.getByRole('button', { name: enginesMessages.moreForName({ name: 'yt-dlp' }) }).click();
+    expect(await page.getByRole('menuitem', { name: enginesMessages.remove() }).getAttribute('aria-disabled')).toBe(
+      'true',
+    );
     await page.keyboard.press('Escape');
     pages.inbox.bus?.publish(engineProgress, { name: 'yt-dlp', work: null });
     await page.getByText(step).waitFor({ state: 'detached' });
@@ -104,7 +111,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
         },
       }),
     );
-    await page.getByRole('button', { name: 'Update yt-dlp' }).click();
+    await page.getByRole('button', { name: enginesMessages.updateName({ name: 'yt-dlp' }) }).click();
     await page.getByText('yt-dlp could not be installed. No network.').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -113,7 +120,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     const apprise = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: /^apprise/ }) });
-    await apprise.getByText('Not installed').waitFor();
+    await apprise.getByText(enginesMessages.notInstalled()).waitFor();
     await api(pages.url, '/api/engines/apprise/install?wait=false', { method: 'POST' });
     await apprise
       .getByRole('alert')
@@ -126,19 +133,19 @@ describe.skipIf(noBrowser)('the engines page', () => {
   it('removes an engine that Homeport installed, by keyboard, after confirmation', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
-    await page.getByRole('button', { name: 'More for yt-dlp' }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Remove yt-dlp?' });
+    await page.getByRole('button', { name: enginesMessages.moreForName({ name: 'yt-dlp' }) }).press('Enter');
+    await page.getByRole('menuitem', { name: enginesMessages.remove() }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: enginesMessages.removeName({ name: 'yt-dlp' }) });
     await dialog.getByText(/Downloads that are running now may fail/).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(existsSync(join(folder, 'engines', 'yt-dlp', 'current'))).toBe(true);
-    await page.getByRole('button', { name: 'More for yt-dlp' }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
-    await dialog.getByRole('button', { name: 'Remove the engine' }).press('Enter');
-    await page.getByText('yt-dlp is removed.').waitFor();
+    await page.getByRole('button', { name: enginesMessages.moreForName({ name: 'yt-dlp' }) }).press('Enter');
+    await page.getByRole('menuitem', { name: enginesMessages.remove() }).press('Enter');
+    await dialog.getByRole('button', { name: enginesMessages.removeTheEngine() }).press('Enter');
+    await page.getByText(enginesMessages.nameIsRemoved({ name: 'yt-dlp' })).waitFor();
     await page.getByText(/Nothing can be downloaded until it is here/).waitFor();
-    await page.getByRole('button', { name: 'Install yt-dlp' }).waitFor();
+    await page.getByRole('button', { name: enginesMessages.installName({ name: 'yt-dlp' }) }).waitFor();
     expect(existsSync(join(folder, 'engines', 'yt-dlp', 'current'))).toBe(false);
     expect(visit.complaints).toEqual([]);
   });
@@ -151,12 +158,12 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await page.getByLabel('Name').fill('grace');
     await page.getByLabel('Password').fill('harbour light');
     await page.keyboard.press('Enter');
-    await page.getByText('Only an administrator can see the engines.').waitFor();
+    await page.getByText(enginesMessages.onlyAdministratorSeeEngines()).waitFor();
   });
 
   it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit('/settings/engines', screen);
-    await visit.page.getByRole('list', { name: 'Engines' }).waitFor();
+    await visit.page.getByRole('list', { name: enginesMessages.engines() }).waitFor();
     pages.inbox.bus?.publish(engineProgress, {
       name: 'yt-dlp',
       work: { step: 'Downloading the official release', percent: 62 },

@@ -1,3 +1,4 @@
+import * as frameMessages from '#messages/frame';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../renderer/src/pages/index.ts';
@@ -49,12 +50,12 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
     await page.goto(host.url('control'));
     const expectedNames = ['Downloads', 'Streaming', 'Messages', 'Delivery', 'Uptime', 'Sync', 'Code'];
     const order = (text: string): readonly string[] => text.split('\n').filter((line) => expectedNames.includes(line));
-    const services = page.getByRole('region', { name: 'Services', exact: true });
-    await services.getByText('Code', { exact: true }).waitFor();
+    const services = page.getByRole('region', { name: frameMessages.services(), exact: true });
+    await services.getByText(frameMessages.gitTitle(), { exact: true }).waitFor();
     expect(order(await services.innerText())).toEqual(expectedNames);
     await page.goto(`${host.url('control')}/settings`);
-    const sections = page.getByRole('navigation', { name: 'Sections' });
-    await sections.getByRole('link', { name: 'Code' }).waitFor();
+    const sections = page.getByRole('navigation', { name: frameMessages.sections() });
+    await sections.getByRole('link', { name: frameMessages.gitTitle() }).waitFor();
     expect(order(await sections.innerText())).toEqual(expectedNames);
   });
 
@@ -65,7 +66,7 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
       const { page } = visit;
       await signIn(page.context(), host.url('control'));
       await page.goto(`${host.url('control')}/settings/log`);
-      await page.getByRole('navigation', { name: 'Homeport' }).getByRole('link').first().waitFor();
+      await page.getByRole('navigation', { name: frameMessages.homeport() }).getByRole('link').first().waitFor();
       const expectedPath = `/${path}`;
       let reached = '';
       // The logo links to Home as well; twice the length of the sidebar is enough.

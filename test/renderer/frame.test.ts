@@ -1,3 +1,7 @@
+import * as frameMessages from '#messages/frame';
+import * as homeMessages from '#messages/home';
+import * as partsMessages from '#messages/parts';
+import * as settingsMessages from '#messages/settings';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
@@ -17,7 +21,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
   });
   afterAll(() => real[Symbol.asyncDispose]());
 
-  const rail = (page: Page) => page.getByRole('navigation', { name: 'Homeport', exact: true });
+  const rail = (page: Page) => page.getByRole('navigation', { name: frameMessages.homeport(), exact: true });
   const rows = (page: Page): Promise<readonly string[]> =>
     rail(page)
       .getByRole('listitem')
@@ -44,7 +48,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await using browserPage = await pages.visit('/settings/network');
     const { page } = browserPage;
     await page.waitForURL(`${pages.url}/network`);
-    await page.getByRole('heading', { level: 1, name: 'Network' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.networkTitle() }).waitFor();
     await expect.poll(async () => (await rows(page)).slice(-2)).toEqual(['Network', 'Settings']);
     expect(browserPage.complaints).toEqual([]);
   });
@@ -52,15 +56,15 @@ describe.skipIf(noBrowser)('the sidebar', () => {
   it('folds a group, pins a row, and stores both', async () => {
     await using browserPage = await real.visit('/');
     const { page } = browserPage;
-    const alerts = rail(page).getByRole('button', { name: 'Alerts' });
-    await page.getByRole('button', { name: 'Pin Delivery to the top' }).click();
+    const alerts = rail(page).getByRole('button', { name: frameMessages.alertsGroup() });
+    await page.getByRole('button', { name: frameMessages.pinTitleTop({ title: 'Delivery' }) }).click();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Delivery', 'Messages', 'Settings']);
     await alerts.click();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Delivery', 'Settings']);
     await page.reload();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Delivery', 'Settings']);
     expect(await alerts.getAttribute('aria-expanded')).toBe('false');
-    await page.getByRole('button', { name: 'Pin Delivery to the top' }).press('Enter');
+    await page.getByRole('button', { name: frameMessages.pinTitleTop({ title: 'Delivery' }) }).press('Enter');
     await alerts.press('Enter');
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Messages', 'Delivery', 'Settings']);
     expect(browserPage.complaints).toEqual([]);
@@ -69,9 +73,9 @@ describe.skipIf(noBrowser)('the sidebar', () => {
   it('opens the account menu, also by keyboard', async () => {
     await using browserPage = await real.visit('/');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Signed in as ada' }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Your account' }).press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+    await page.getByRole('button', { name: frameMessages.signedInAsName({ name: 'ada' }) }).press('Enter');
+    await page.getByRole('menuitem', { name: frameMessages.accountTitle() }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: frameMessages.accountTitle() }).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -79,15 +83,15 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await using pages = await openPages();
     await using browserPage = await pages.visit('/');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Address and switch of Downloads' }).click();
+    await page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Downloads' }) }).click();
     await page.getByRole('switch', { name: 'Downloads on' }).click();
-    await page.getByRole('link', { name: 'Add a service' }).click();
+    await page.getByRole('link', { name: frameMessages.addAService() }).click();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Settings']);
-    await page.getByRole('list', { name: 'Services that are off' }).getByText('Fetches videos.').waitFor();
+    await page.getByRole('list', { name: frameMessages.servicesThatAreOff() }).getByText('Fetches videos.').waitFor();
     await page.getByRole('button', { name: 'Switch on Downloads' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Downloads' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.downloadsTitle() }).waitFor();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Downloads', 'Settings']);
-    expect(await page.getByRole('link', { name: 'Add a service' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: frameMessages.addAService() }).count()).toBe(0);
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -127,22 +131,22 @@ describe.skipIf(noBrowser)('the sidebar', () => {
           links.filter((link) => link.checkVisibility()).map((link) => link.querySelector('.label')?.textContent ?? ''),
         );
     await expect.poll(bar).toEqual(['Home', 'Inbox', 'Messages', 'More']);
-    await page.getByRole('link', { name: 'More' }).click();
+    await page.getByRole('link', { name: frameMessages.more() }).click();
     // Devices without a keyboard open the palette with this button only.
-    await page.getByRole('button', { name: 'Find a page, a message or a setting' }).click();
-    await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor();
+    await page.getByRole('button', { name: frameMessages.findHint() }).click();
+    await page.getByRole('combobox', { name: frameMessages.commandsPrompt() }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Put Delivery in the bar' }).click();
+    await page.getByRole('button', { name: frameMessages.putTitleBar({ title: 'Delivery' }) }).click();
     await expect.poll(bar).toEqual(['Home', 'Inbox', 'Delivery', 'More']);
-    await rail(page).getByRole('link', { name: 'Delivery' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Delivery' }).waitFor();
+    await rail(page).getByRole('link', { name: frameMessages.deliveryTitle() }).click();
+    await page.getByRole('heading', { level: 1, name: frameMessages.deliveryTitle() }).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
   it('does not hide a focused element behind the bar on a phone', async () => {
     await using browserPage = await real.visit('/', { width: 360, height: 740 });
     const { page } = browserPage;
-    const last = page.getByRole('button', { name: 'Address and switch of Delivery' });
+    const last = page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Delivery' }) });
     await last.waitFor();
     const box = await last.boundingBox();
     if (box === null) throw new Error('it is not drawn');
@@ -166,11 +170,13 @@ describe.skipIf(noBrowser)('the sidebar', () => {
       await route.continue();
     });
     await page.goto(`${real.host.url('control')}/settings/log`);
-    await page.getByRole('status', { name: 'Reading the page' }).waitFor();
-    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
+    await page.getByRole('status', { name: partsMessages.loadingSubject({ subject: 'the page' }) }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.logTitle() }).waitFor();
     release.resolve(undefined);
     await page.getByRole('region', { name: 'Lines' }).waitFor();
-    expect(await page.getByRole('status', { name: 'Reading the page' }).count()).toBe(0);
+    expect(
+      await page.getByRole('status', { name: partsMessages.loadingSubject({ subject: 'the page' }) }).count(),
+    ).toBe(0);
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -207,10 +213,10 @@ describe.skipIf(noBrowser)('paths', () => {
     }
     for (const wrong of ['/nowhere', '/downloads/nothing', '/more/x']) {
       await page.goto(`${url}${wrong}`);
-      await page.getByText('There is no page at this address.').waitFor();
+      await page.getByText(partsMessages.pageNotFoundTitle()).waitFor();
     }
     await page.goto(`${url}/settings/nothing`);
-    await page.getByRole('heading', { name: 'Settings not found' }).waitFor();
+    await page.getByRole('heading', { name: settingsMessages.settingsNotFound() }).waitFor();
     await page.goto(`${url}/delivery/keys/nobody`);
     await page.getByRole('heading', { name: 'Key not found' }).waitFor();
     await page.goto(`${url}/downloads/subscriptions/nobody`);

@@ -1,3 +1,7 @@
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
+import * as networkMessages from '#messages/network';
+import * as secondFactorMessages from '#messages/second-factor';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -68,9 +72,9 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   const openTrustingBrowser = (): Promise<BrowserContext> =>
     openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
   async function signIn(page: Page): Promise<void> {
-    await page.getByLabel('Name').fill(admin.name);
-    await page.getByLabel('Password').fill(admin.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel(networkMessages.name()).fill(admin.name);
+    await page.getByLabel(accountsMessages.password()).fill(admin.password);
+    await page.getByRole('button', { name: frameMessages.signIn() }).click();
   }
 
   it('opens the scanned page, which offers the certificate authority', async () => {
@@ -119,15 +123,15 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     await page.goto(lampAt('/shelf'));
     await signIn(page);
     await page.getByRole('heading', { name: 'Your code' }).waitFor();
-    await page.getByLabel('Code').fill('000000');
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel(secondFactorMessages.code()).fill('000000');
+    await page.getByRole('button', { name: secondFactorMessages.continueLabel() }).click();
     await page
       .getByRole('alert')
       .getByText(/The code is not right/)
       .waitFor();
     // The code that enabled the second factor is used up; the one of the next half minute is already valid.
-    await page.getByLabel('Code').fill(generateCode(key, toTimeStep(Date.now()) + 1));
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel(secondFactorMessages.code()).fill(generateCode(key, toTimeStep(Date.now()) + 1));
+    await page.getByRole('button', { name: secondFactorMessages.continueLabel() }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
     await expect.poll(() => page.url()).toBe(lampAt('/shelf'));
     await callApp('/off', { code: recoveryCodes[0] ?? '' });
@@ -187,7 +191,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     await page.locator('input[name=login]').fill('sub-ada');
     await page.locator('input[name=password]').fill('any');
     await page.locator('button[type=submit]').click();
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: secondFactorMessages.continueLabel() }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
     await expect.poll(() => page.url()).toBe(lampAt('/shelf'));
     const [cookie] = (await context.cookies(lampAt())).filter(({ name }) => !name.endsWith('-provider'));

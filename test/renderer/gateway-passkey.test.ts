@@ -1,3 +1,8 @@
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
+import * as networkMessages from '#messages/network';
+import * as secondFactorMessages from '#messages/second-factor';
+import * as stateMessages from '#messages/state';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
@@ -27,9 +32,9 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
   });
 
   async function enterPassword(page: Page): Promise<void> {
-    await page.getByLabel('Name').fill(admin.name);
-    await page.getByLabel('Password', { exact: true }).fill(admin.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel(networkMessages.name()).fill(admin.name);
+    await page.getByLabel(accountsMessages.password(), { exact: true }).fill(admin.password);
+    await page.getByRole('button', { name: frameMessages.signIn() }).click();
   }
 
   it('is created on the app at one name and signs in at another one, with the only script of these pages', async () => {
@@ -40,16 +45,16 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     await addAuthenticator(page);
     await page.goto(toUrl('control', '/account'));
     await enterPassword(page);
-    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('button', { name: secondFactorMessages.setUp() }).click();
     const confirm = async (): Promise<void> => {
-      await page.getByLabel('Your password', { exact: true }).fill(admin.password);
+      await page.getByLabel(secondFactorMessages.yourPassword(), { exact: true }).fill(admin.password);
       await page.keyboard.press('Enter');
     };
     await confirm();
     const secret = await page.locator('.scan code').innerText();
-    await page.getByLabel('Code').fill(readCode(secret));
-    await page.getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByLabel(secondFactorMessages.code()).fill(readCode(secret));
+    await page.getByRole('button', { name: secondFactorMessages.enable() }).click();
+    await page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).click();
     await confirm();
     await page.getByText('works at nas.local').waitFor();
 
@@ -71,10 +76,10 @@ describe.skipIf(noBrowser)('a passkey at the gateway', () => {
     await second.goto(toUrl('lamp'));
     await enterPassword(second);
     await second.getByRole('button', { name: 'Use a passkey' }).click();
-    await second.getByText('The passkey was not confirmed.', { exact: false }).waitFor();
+    await second.getByText(stateMessages.passkeyNotConfirmed(), { exact: false }).waitFor();
     expect(await key.credentials()).toBe(0);
-    await second.getByLabel('Code').fill(readCode(secret, 1));
-    await second.getByRole('button', { name: 'Continue' }).click();
+    await second.getByLabel(secondFactorMessages.code()).fill(readCode(secret, 1));
+    await second.getByRole('button', { name: secondFactorMessages.continueLabel() }).click();
     await second.getByRole('heading', { name: 'The lamp' }).waitFor();
   });
 

@@ -1,3 +1,5 @@
+import * as gitMessages from '#messages/git';
+import * as gitCodeMessages from '#messages/git-code';
 import { crc32, deflateSync } from 'node:zlib';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -145,11 +147,11 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
       await using browserPage = await openInApp(`/${owner}`);
       const { page } = browserPage;
       await page.getByText(`Repositories of ${owner}`).waitFor();
-      const list = page.getByRole('list', { name: 'Repositories' }).getByRole('listitem');
+      const list = page.getByRole('list', { name: gitMessages.repositories() }).getByRole('listitem');
       await expect.poll(() => list.count()).toBe(expected.length);
       for (const name of expected)
         expect((await list.allInnerTexts()).join('\n').replace(/\s*\/\s*/g, '/')).toContain(name);
-      await page.getByRole('button', { name: 'Show all owners' }).click();
+      await page.getByRole('button', { name: gitMessages.showAllOwners() }).click();
       await expect.poll(() => list.count()).toBe(4);
     }
   });
@@ -164,7 +166,7 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     await page.goto(`${fixture.url}/ada/demo/src/branch/main/media/table.csv`);
     await page.getByText('lighthouse,31').waitFor();
     expect(await page.getByText('git-lfs').count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: gitCodeMessages.edit(), exact: true }).count()).toBe(0);
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -172,7 +174,7 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     await using browserPage = await openInApp('/ada/demo/src/branch/main/media/dot.png');
     const { page } = browserPage;
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('button', { name: gitCodeMessages.download() }).click();
     const stream = await (await download).createReadStream();
     expect(Buffer.concat(await stream.toArray())).toEqual(picture);
     const raw = await fetch(`${fixture.url}/ada/demo/media/branch/main/media/dot.png`);

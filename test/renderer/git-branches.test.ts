@@ -1,3 +1,6 @@
+import * as gitMessages from '#messages/git';
+import * as gitCodeMessages from '#messages/git-code';
+import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { openGitFixture, type GitFixture } from '../services/git/git-fixture.ts';
@@ -46,36 +49,40 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     const { page } = browserPage;
     await page.getByRole('link', { name: /^Branches\s+42$/ }).click();
     const row = (name: string) =>
-      page.getByRole('list', { name: 'Branches' }).getByRole('listitem').filter({ hasText: name });
+      page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').filter({ hasText: name });
     await row('topic/sail').getByText('2 ahead of main').waitFor();
-    expect(await page.getByRole('list', { name: 'Branches' }).getByRole('listitem').first().textContent()).toMatch(
-      /^\s*main.*Protected.*Default/,
-    );
+    expect(
+      await page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').first().textContent(),
+    ).toMatch(/^\s*main.*Protected.*Default/);
     await row('old/20').getByText('1 behind').waitFor();
-    await page.getByRole('button', { name: 'Show more of the 42 branches' }).click();
-    await expect.poll(() => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').count()).toBe(42);
-    await page.getByLabel('Search branches').fill('SAIL');
-    await expect.poll(() => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').count()).toBe(1);
+    await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'more of the 42 branches' }) }).click();
+    await expect
+      .poll(() => page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').count())
+      .toBe(42);
+    await page.getByLabel(gitCodeMessages.searchBranches()).fill('SAIL');
+    await expect
+      .poll(() => page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').count())
+      .toBe(1);
 
-    await page.getByRole('button', { name: 'More about topic/sail' }).click();
-    await page.getByRole('menuitem', { name: 'New branch from it' }).click();
-    expect(await page.getByLabel('It begins at').inputValue()).toBe('topic/sail');
-    await page.getByLabel('Name', { exact: true }).fill('topic/sail');
-    await page.getByRole('button', { name: 'Make the branch' }).click();
+    await page.getByRole('button', { name: gitCodeMessages.moreAboutName({ name: 'topic/sail' }) }).click();
+    await page.getByRole('menuitem', { name: gitCodeMessages.newBranchFromIt() }).click();
+    expect(await page.getByLabel(gitCodeMessages.itBeginsAt()).inputValue()).toBe('topic/sail');
+    await page.getByLabel(gitMessages.name(), { exact: true }).fill('topic/sail');
+    await page.getByRole('button', { name: gitCodeMessages.makeTheBranch() }).click();
     await page.getByText('There is such a branch already.').waitFor();
-    await page.getByLabel('Name', { exact: true }).fill('topic/sailor');
-    await page.getByRole('button', { name: 'Make the branch' }).click();
+    await page.getByLabel(gitMessages.name(), { exact: true }).fill('topic/sailor');
+    await page.getByRole('button', { name: gitCodeMessages.makeTheBranch() }).click();
     await row('topic/sailor').getByText('2 ahead of main').waitFor();
     expect(await names()).toContain('topic/sailor');
 
     const remove = async (): Promise<void> => {
-      await page.getByRole('button', { name: 'More about topic/sailor' }).click();
-      await page.getByRole('menuitem', { name: 'Remove' }).click();
-      await page.getByText('topic/sailor is removed.').waitFor();
+      await page.getByRole('button', { name: gitCodeMessages.moreAboutName({ name: 'topic/sailor' }) }).click();
+      await page.getByRole('menuitem', { name: gitMessages.remove() }).click();
+      await page.getByText(gitCodeMessages.branchRemoved({ branch: 'topic/sailor' })).waitFor();
       await row('topic/sailor').waitFor({ state: 'detached' });
     };
     await remove();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await row('topic/sailor').waitFor();
     expect(await names()).toContain('topic/sailor');
     await remove();
@@ -86,7 +93,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
   it('lists each branch once when one is pushed while older ones are loaded', async () => {
     await using browserPage = await visit('?show=branches');
     const { page } = browserPage;
-    const rows = page.getByRole('list', { name: 'Branches' }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(30);
     const before = await names();
     const late = Promise.withResolvers<undefined>();
@@ -140,8 +147,8 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     await using browserPage = await visit('');
     const { page } = browserPage;
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~twins?path=which.txt`);
-    const chosen = page.getByLabel('Branch or tag');
-    const lines = page.getByRole('region', { name: 'Lines of which.txt' });
+    const chosen = page.getByLabel(gitCodeMessages.branchOrTag());
+    const lines = page.getByRole('region', { name: gitCodeMessages.linesOfPath({ path: 'which.txt' }) });
     for (const [label, text] of [
       ['refs/heads/main', 'the-inner-one'],
       ['Tag main', 'the-tag'],
@@ -150,7 +157,9 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     ] as const) {
       await chosen.selectOption({ label });
       await lines.getByText(text, { exact: true }).waitFor();
-      expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(label.startsWith('Tag') ? 0 : 1);
+      expect(await page.getByRole('link', { name: gitCodeMessages.edit(), exact: true }).count()).toBe(
+        label.startsWith('Tag') ? 0 : 1,
+      );
     }
     // All spellings of an address show the same notice.
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~twins?path=which.txt&ref=refs/heads/-dash`);
@@ -159,9 +168,9 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     // An edited file is committed to the selected branch.
     await chosen.selectOption({ label: 'refs/heads/main' });
     await lines.getByText('the-inner-one', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Edit', exact: true }).click();
-    await page.getByLabel('Text', { exact: true }).fill('changed there');
-    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByRole('link', { name: gitCodeMessages.edit(), exact: true }).click();
+    await page.getByLabel(gitCodeMessages.text(), { exact: true }).fill('changed there');
+    await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
     await lines.getByText('changed there').waitFor();
     const read = async (ref: string) => (await fixture.api('GET', `/repos/ada/twins/raw/which.txt?ref=${ref}`)).text();
     expect([await read('refs/heads/main'), await read('refs/heads/refs/heads/main')]).toEqual([
@@ -174,35 +183,37 @@ describe.skipIf(noBrowser)('repository branches page', () => {
   it('changes the default branch and keeps the previous one', async () => {
     await using browserPage = await visit('?show=branches');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'More about topic/sail', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Make it the default' }).click();
-    await page.getByText('topic/sail is the default branch.').waitFor();
+    await page
+      .getByRole('button', { name: gitCodeMessages.moreAboutName({ name: 'topic/sail' }), exact: true })
+      .click();
+    await page.getByRole('menuitem', { name: gitCodeMessages.makeItTheDefault() }).click();
+    await page.getByText(gitCodeMessages.defaultBranchChanged({ branch: 'topic/sail' })).waitFor();
     await expect
-      .poll(() => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').first().textContent())
+      .poll(() => page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').first().textContent())
       .toMatch(/^\s*topic\/sail.*Default/);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect
       .poll(
         async () =>
           ((await (await fixture.api('GET', '/repos/ada/fleet')).json()) as { default_branch: string }).default_branch,
       )
       .toBe('main');
-    await page.getByRole('button', { name: 'More about main' }).click();
-    await page.getByRole('menuitem', { name: 'Commits' }).waitFor();
-    expect(await page.getByRole('menuitem', { name: 'Remove' }).count()).toBe(0);
+    await page.getByRole('button', { name: gitCodeMessages.moreAboutName({ name: 'main' }) }).click();
+    await page.getByRole('menuitem', { name: gitMessages.commits() }).waitFor();
+    expect(await page.getByRole('menuitem', { name: gitMessages.remove() }).count()).toBe(0);
   });
 
   it('offers no changes to accounts that can only read', async () => {
     await fixture.account('bob');
     await using browserPage = await visit('?show=branches', {}, { name: 'bob', password: 'a long password of bob' });
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'More about topic/sail' }).click();
-    await page.getByRole('menuitem', { name: 'Commits' }).waitFor();
+    await page.getByRole('button', { name: gitCodeMessages.moreAboutName({ name: 'topic/sail' }) }).click();
+    await page.getByRole('menuitem', { name: gitMessages.commits() }).waitFor();
     expect(await page.getByRole('menuitem').count()).toBe(1);
-    expect(await page.getByRole('button', { name: 'New branch' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: gitCodeMessages.newBranch() }).count()).toBe(0);
     for (const path of ['ada~nowhere', 'ada']) {
       await page.goto(`${fixture.host.url('control')}/git/repositories/${path}`);
-      await page.getByRole('heading', { name: 'Repository not found' }).waitFor();
+      await page.getByRole('heading', { name: gitMessages.repositoryNotFound() }).waitFor();
     }
   });
 
@@ -214,15 +225,15 @@ describe.skipIf(noBrowser)('repository branches page', () => {
     // The selected tab stays visible when the tabs are wider than the screen.
     const inSight = (name: string) =>
       page
-        .getByRole('navigation', { name: 'Repository' })
+        .getByRole('navigation', { name: gitMessages.repository() })
         .getByRole('link', { name })
         .evaluate((link) => link.getBoundingClientRect().right <= innerWidth && link.getBoundingClientRect().left >= 0);
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~fleet?show=settings`);
-    await page.getByText('Danger zone').waitFor();
+    await page.getByText(gitMessages.dangerZone()).waitFor();
     expect(await inSight('Settings')).toBe(true);
     await page.goto(`${fixture.host.url('control')}/git/connect`);
-    const tab = page.getByRole('tab', { name: 'Connect' });
-    await page.getByText('A token for programs').waitFor();
+    const tab = page.getByRole('tab', { name: gitMessages.connect() });
+    await page.getByText(gitMessages.aTokenForPrograms()).waitFor();
     await expect.poll(() => tab.evaluate((element) => element.getBoundingClientRect().right <= innerWidth)).toBe(true);
   });
 });

@@ -1,3 +1,6 @@
+import * as gitMessages from '#messages/git';
+import * as gitCodeMessages from '#messages/git-code';
+import * as gitIssuesMessages from '#messages/git-issues';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,30 +41,30 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
   it('creates an issue with a label, comments in safe Markdown, finds and closes it', async () => {
     await using browserPage = await visit('?show=labels');
     const { page } = browserPage;
-    await page.getByLabel('Name').fill('bug');
-    await page.getByRole('button', { name: 'Add the label' }).click();
+    await page.getByLabel(gitMessages.name()).fill('bug');
+    await page.getByRole('button', { name: gitCodeMessages.addTheLabel() }).click();
     await page.getByRole('link', { name: 'bug' }).waitFor();
-    await page.getByRole('button', { name: 'Edit bug' }).click();
-    await page.getByLabel('What it is for').fill('Something is broken.');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: gitCodeMessages.editTag({ tag: 'bug' }) }).click();
+    await page.getByLabel(gitCodeMessages.whatItIsFor()).fill('Something is broken.');
+    await page.getByRole('button', { name: gitCodeMessages.save() }).click();
     await page.getByText('Something is broken.').waitFor();
     const labels: unknown = await (await fixture.api('GET', '/repos/ada/lamp/labels')).json();
     expect(labels).toMatchObject([{ name: 'bug', description: 'Something is broken.', color: '2f81a8' }]);
-    await page.getByLabel('Title').fill('Winter');
-    await page.getByRole('button', { name: 'Add the milestone' }).click();
+    await page.getByLabel(gitCodeMessages.title()).fill('Winter');
+    await page.getByRole('button', { name: gitCodeMessages.addTheMilestone() }).click();
     await page.getByRole('link', { name: 'Winter' }).waitFor();
     await page.getByRole('link', { name: /^Issues/ }).click();
     await page.getByText('No open issues.').waitFor();
-    await page.getByRole('button', { name: 'New issue' }).click();
-    await page.getByLabel('Title').fill('The lamp flickers');
+    await page.getByRole('button', { name: gitIssuesMessages.newIssue() }).click();
+    await page.getByLabel(gitCodeMessages.title()).fill('The lamp flickers');
     await page
-      .getByLabel('What it is about')
+      .getByLabel(gitIssuesMessages.whatItIsAbout())
       .fill(
         'At **night**, as #7 says, not `#8` nor a#9. <img src=x onerror="document.title=1"><script>' +
           'document.title=2</script>\n\n- [x] new cable\n- [ ] new fuse',
       );
     await page.getByRole('checkbox', { name: 'bug' }).check();
-    await page.getByRole('button', { name: 'Make the issue' }).click();
+    await page.getByRole('button', { name: gitIssuesMessages.makeTheIssue() }).click();
     await page.getByRole('heading', { name: /The lamp flickers/ }).waitFor();
     await expect.poll(() => page.locator('article strong', { hasText: 'night' }).count()).toBe(1);
     const task = page.getByText('☑ new cable');
@@ -73,35 +76,38 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     expect(
       await article.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
     ).toEqual(['/git/repositories/ada~lamp?show=issues&number=7']);
-    await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: 'Issues 1 open' }).waitFor();
+    await page
+      .getByRole('navigation', { name: gitMessages.repository() })
+      .getByRole('link', { name: 'Issues 1 open' })
+      .waitFor();
     await page.getByText('☐ new fuse').waitFor();
     expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
     expect(await page.title()).toBe('ada/lamp · Homeport');
-    await page.getByLabel('Your comment').fill('It **hums**, too');
-    await page.getByRole('radio', { name: 'Preview' }).check();
-    await page.getByRole('region', { name: 'Preview' }).locator('strong').getByText('hums').waitFor();
-    await page.getByRole('radio', { name: 'Write' }).check();
-    await page.getByLabel('Your comment').fill('It hums, too');
-    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await page.getByLabel(gitIssuesMessages.yourComment()).fill('It **hums**, too');
+    await page.getByRole('radio', { name: gitIssuesMessages.preview() }).check();
+    await page.getByRole('region', { name: gitIssuesMessages.preview() }).locator('strong').getByText('hums').waitFor();
+    await page.getByRole('radio', { name: gitIssuesMessages.write() }).check();
+    await page.getByLabel(gitIssuesMessages.yourComment()).fill('It hums, too');
+    await page.getByRole('button', { name: gitIssuesMessages.comment(), exact: true }).click();
     await page.getByRole('article').getByText('It hums, too').waitFor();
     // Changes of other accounts appear without a reload.
     await fixture.api('POST', '/repos/ada/lamp/issues/1/comments', { body: 'I hear it as well' }, bob);
     await page.getByRole('article').getByText('I hear it as well').waitFor();
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Milestone').selectOption('Winter');
+    await page.getByRole('button', { name: gitCodeMessages.edit() }).click();
+    await page.getByLabel(gitIssuesMessages.milestone()).selectOption('Winter');
     await page.getByRole('checkbox', { name: 'bob' }).check();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: gitCodeMessages.save() }).click();
     await page.getByText('put it into the milestone Winter').waitFor();
-    await page.getByRole('button', { name: 'Close the issue' }).click();
+    await page.getByRole('button', { name: gitIssuesMessages.closeIssue() }).click();
     await page.getByText('closed this').waitFor();
     await page
-      .getByRole('navigation', { name: 'Repository' })
+      .getByRole('navigation', { name: gitMessages.repository() })
       .getByRole('link', { name: /^Issues/ })
       .click();
     await page.getByRole('radio', { name: /^Closed/ }).check();
     await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
     await page.getByRole('searchbox').fill('humming');
-    await page.getByText('No closed issues fit that.').waitFor();
+    await page.getByText(gitMessages.eventClosed({ account: 'No', subject: 'issues fit that.' })).waitFor();
     await page.getByRole('searchbox').fill('hums');
     await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
   });
@@ -109,29 +115,29 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
   it('creates a pull request, comments on a line, and merges it', async () => {
     await using browserPage = await visit('?show=pulls');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'New pull request' }).click();
-    await page.getByLabel('Pull the branch').selectOption('brighter');
-    await page.getByLabel('Title').fill('A brighter lamp');
-    await page.getByRole('button', { name: 'Make the pull request' }).click();
+    await page.getByRole('button', { name: gitIssuesMessages.newPullRequest() }).click();
+    await page.getByLabel(gitIssuesMessages.pullTheBranch()).selectOption('brighter');
+    await page.getByLabel(gitCodeMessages.title()).fill('A brighter lamp');
+    await page.getByRole('button', { name: gitIssuesMessages.makeThePullRequest() }).click();
     await page.getByRole('heading', { name: /A brighter lamp/ }).waitFor();
     await page.goto(`${fixture.host.url('control')}/git`);
-    await page.getByRole('list', { name: 'Open pull requests' }).getByText('A brighter lamp').click();
+    await page.getByRole('list', { name: gitMessages.openPullRequests() }).getByText('A brighter lamp').click();
     await page.getByText('Nothing is in the way: 1 commit can go into main.').waitFor();
     await page.getByRole('link', { name: 'Files 1' }).click();
-    await page.getByRole('button', { name: 'Speak of line 3', exact: true }).click();
-    await page.getByLabel('On line 3').fill('How many watts?');
-    await page.getByRole('button', { name: 'Send the review' }).click();
+    await page.getByRole('button', { name: gitCodeMessages.commentOnLine({ line: '3' }), exact: true }).click();
+    await page.getByLabel(gitIssuesMessages.onLine({ line: '3' })).fill('How many watts?');
+    await page.getByRole('button', { name: gitIssuesMessages.sendTheReview() }).click();
     const commentArticle = page.getByRole('article').filter({ hasText: 'How many watts?' });
     await commentArticle.getByText('+a bright line 3').waitFor();
     await fixture.api('POST', '/repos/ada/lamp/pulls/2/reviews', { event: 'APPROVED' }, bob);
-    await page.getByText('bob approves it.').waitFor();
+    await page.getByText(gitIssuesMessages.approvesIt({ account: 'bob' })).waitFor();
     await page.getByRole('link', { name: 'Commits 1' }).click();
     await page.getByRole('link', { name: 'Lamp: brighter' }).waitFor();
-    await page.getByRole('link', { name: 'Conversation' }).click();
-    await page.getByLabel('How it is merged').selectOption('squash');
-    await page.getByText('main gets one commit with all changes of brighter.').waitFor();
-    await page.getByRole('checkbox', { name: 'Delete brighter afterwards' }).check();
-    await page.getByRole('button', { name: 'Merge into main' }).click();
+    await page.getByRole('link', { name: gitIssuesMessages.conversation() }).click();
+    await page.getByLabel(gitIssuesMessages.howItIsMerged()).selectOption('squash');
+    await page.getByText(gitIssuesMessages.squashEffect({ base: 'main', head: 'brighter' })).waitFor();
+    await page.getByRole('checkbox', { name: gitIssuesMessages.deleteHeadAfterwards({ head: 'brighter' }) }).check();
+    await page.getByRole('button', { name: gitIssuesMessages.mergeIntoBase({ base: 'main' }) }).click();
     await page.getByText('merged it as').waitFor();
     const branches = async (): Promise<readonly string[]> =>
       ((await (await fixture.api('GET', '/repos/ada/lamp/branches')).json()) as { name: string }[]).map(
@@ -163,10 +169,10 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await fixture.git(['checkout', '-q', 'dimmer'], { cwd });
     await fixture.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
     await fixture.git(['push', '-q', `${fixture.signedUrl}/ada/lamp.git`, 'dimmer'], { cwd });
-    await page.getByRole('button', { name: 'Merge into main' }).waitFor();
+    await page.getByRole('button', { name: gitIssuesMessages.mergeIntoBase({ base: 'main' }) }).waitFor();
     // A pull request of another account can be reviewed; the options are no larger than their labels.
     await page.getByRole('link', { name: 'Files 1' }).click();
-    await page.getByRole('radio', { name: 'Request changes' }).waitFor();
+    await page.getByRole('radio', { name: gitIssuesMessages.requestChanges() }).waitFor();
     const heights = await page.getByRole('radio').evaluateAll((all) => all.map((one) => one.clientHeight));
     expect(heights).toEqual([18, 18, 18]);
     // When a branch rule requires it, the review is the first action and bypassing the rule the last.
@@ -176,14 +182,14 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
       required_approvals: 1,
     });
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp?show=pulls&number=${number}`);
-    await page.getByRole('heading', { name: 'Needs 1 approval' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Merge into main' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Merge without approval' }).click();
-    await page.getByRole('button', { name: 'Merge into main' }).waitFor();
-    await page.getByRole('button', { name: 'Review' }).click();
-    await page.getByRole('radio', { name: 'Approve' }).check();
-    await page.getByRole('button', { name: 'Send the review' }).click();
-    await page.getByRole('heading', { name: 'Ready to merge' }).waitFor();
+    await page.getByRole('heading', { name: gitIssuesMessages.needsApprovals({ count: 1 }) }).waitFor();
+    expect(await page.getByRole('button', { name: gitIssuesMessages.mergeIntoBase({ base: 'main' }) }).count()).toBe(0);
+    await page.getByRole('button', { name: gitIssuesMessages.mergeWithoutApproval() }).click();
+    await page.getByRole('button', { name: gitIssuesMessages.mergeIntoBase({ base: 'main' }) }).waitFor();
+    await page.getByRole('button', { name: gitIssuesMessages.review() }).click();
+    await page.getByRole('radio', { name: gitIssuesMessages.approve() }).check();
+    await page.getByRole('button', { name: gitIssuesMessages.sendTheReview() }).click();
+    await page.getByRole('heading', { name: gitIssuesMessages.readyToMerge() }).waitFor();
   });
 
   it.each(screens)('fits on $on', async (screen) => {

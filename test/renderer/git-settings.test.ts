@@ -1,3 +1,4 @@
+import * as gitMessages from '#messages/git';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -42,29 +43,29 @@ describe.skipIf(noBrowser)('repository settings page', () => {
   it('adds collaborators, protected branches and deploy keys', async () => {
     await using browserPage = await visit();
     const { page } = browserPage;
-    await page.getByRole('switch', { name: 'Private' }).click();
+    await page.getByRole('switch', { name: gitMessages.privateLabel() }).click();
     await expect.poll(async () => (await json('/repos/ada/lamp')).private).toBe(false);
-    await page.getByRole('button', { name: 'Add a person' }).click();
-    await page.getByLabel('Account', { exact: true }).fill('nobody');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: gitMessages.addAPerson() }).click();
+    await page.getByLabel(gitMessages.account(), { exact: true }).fill('nobody');
+    await page.getByRole('button', { name: gitMessages.add(), exact: true }).click();
     await page.getByText('There is no such account.').first().waitFor();
-    await page.getByLabel('Account', { exact: true }).fill('bob');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByLabel('What bob may do').selectOption('admin');
+    await page.getByLabel(gitMessages.account(), { exact: true }).fill('bob');
+    await page.getByRole('button', { name: gitMessages.add(), exact: true }).click();
+    await page.getByLabel(gitMessages.whatPersonMayDo({ person: 'bob' })).selectOption('admin');
     await expect
       .poll(async () => (await json('/repos/ada/lamp/collaborators/bob/permission')).permission)
       .toBe('admin');
-    await page.getByRole('button', { name: 'Protect a branch' }).click();
-    await page.getByLabel('Branch', { exact: true }).fill('main');
-    await page.getByLabel('Who may push to it').selectOption('some');
-    await page.getByLabel('Accounts').fill('bob');
-    await page.getByRole('button', { name: 'Protect', exact: true }).click();
+    await page.getByRole('button', { name: gitMessages.protectABranch() }).click();
+    await page.getByLabel(gitMessages.branch(), { exact: true }).fill('main');
+    await page.getByLabel(gitMessages.whoMayPushToIt()).selectOption('some');
+    await page.getByLabel(gitMessages.accounts()).fill('bob');
+    await page.getByRole('button', { name: gitMessages.protect(), exact: true }).click();
     await page.getByText('bob may push to it, and nobody rewrites what is there').waitFor();
     expect(await json('/repos/ada/lamp/branch_protections/main')).toMatchObject({ push_whitelist_usernames: ['bob'] });
     const key = await makeKey(fixture, 'id_robot');
-    await page.getByRole('button', { name: 'Add a deploy key' }).click();
-    await page.getByLabel('Public key').fill(key.text);
-    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByRole('button', { name: gitMessages.addADeployKey() }).click();
+    await page.getByLabel(gitMessages.publicKey()).fill(key.text);
+    await page.getByRole('button', { name: gitMessages.addTheKey() }).click();
     await page.getByText('Read only, not used yet').waitFor();
   });
 
@@ -74,34 +75,36 @@ describe.skipIf(noBrowser)('repository settings page', () => {
     const { page } = browserPage;
     const toUrl = (name: string): string => `${fixture.host.url('control')}/git/repositories/ada~${name}?show=settings`;
     await page.goto(toUrl('lantern'));
-    await page.getByLabel('Name', { exact: true }).fill('a lantern');
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel(gitMessages.name(), { exact: true }).fill('a lantern');
+    await page.getByRole('button', { name: gitMessages.rename() }).click();
     await page.getByText('Use letters, digits, dots, - and _.').waitFor();
-    await page.getByLabel('Name', { exact: true }).fill('beacon');
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel(gitMessages.name(), { exact: true }).fill('beacon');
+    await page.getByRole('button', { name: gitMessages.rename() }).click();
     await page.waitForURL(toUrl('beacon'));
     await page.getByRole('heading', { name: 'ada/beacon' }).waitFor();
     await page.goto(toUrl('lantern'));
     await page.waitForURL(toUrl('beacon'));
-    await page.getByLabel('Name', { exact: true }).waitFor();
+    await page.getByLabel(gitMessages.name(), { exact: true }).waitFor();
   });
 
   it('calls a webhook, shows request and response, and sends it again', async () => {
     await using browserPage = await visit();
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Add a webhook' }).click();
-    await page.getByLabel('Address').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByRole('button', { name: 'Deliveries' }).click();
-    await page.getByText('Nothing was sent yet.').waitFor();
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText('Taken', { exact: true }).waitFor();
-    await page.getByText('What was sent and answered').click();
+    await page.getByRole('button', { name: gitMessages.addAWebhook() }).click();
+    await page
+      .getByLabel(gitMessages.address())
+      .fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
+    await page.getByRole('button', { name: gitMessages.add(), exact: true }).click();
+    await page.getByRole('button', { name: gitMessages.deliveries() }).click();
+    await page.getByText(gitMessages.nothingWasSentYet()).waitFor();
+    await page.getByRole('button', { name: gitMessages.sendATest() }).click();
+    await page.getByText(gitMessages.taken(), { exact: true }).waitFor();
+    await page.getByText(gitMessages.whatWasSentAndAnswered()).click();
     await page.getByText('heard it').waitFor();
     await page.getByText('"ref": "refs/heads/main"').waitFor();
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: gitMessages.sendAgain() }).click();
     await expect.poll(() => received).toBe(2);
-    await expect.poll(() => page.getByText('Taken', { exact: true }).count()).toBe(2);
+    await expect.poll(() => page.getByText(gitMessages.taken(), { exact: true }).count()).toBe(2);
   });
 
   it.each(screens)('fits on $on', async (screen) => {
@@ -109,8 +112,8 @@ describe.skipIf(noBrowser)('repository settings page', () => {
     const { page } = browserPage;
     await page.getByText('127.0.0.1').first().waitFor();
     await expectFits(browserPage, 'git-settings', screen);
-    await page.getByRole('button', { name: 'Deliveries' }).click();
-    await page.getByText('Taken', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: gitMessages.deliveries() }).click();
+    await page.getByText(gitMessages.taken(), { exact: true }).first().waitFor();
     await expectFits(browserPage, 'git-deliveries', screen);
   });
 });

@@ -1,3 +1,6 @@
+import * as gitMessages from '#messages/git';
+import * as gitCodeMessages from '#messages/git-code';
+import * as partsMessages from '#messages/parts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Route } from 'playwright-core';
@@ -60,18 +63,20 @@ describe.skipIf(noBrowser)('Git', () => {
     // The page belongs to the repository: other pages of Code are one step back.
     expect(await page.getByRole('tab').count()).toBe(0);
     await page.getByRole('link', { name: /hello\.ts/ }).click();
-    const lines = page.getByRole('region', { name: 'Lines of hello.ts' }).locator('.lines');
+    const lines = page
+      .getByRole('region', { name: gitCodeMessages.linesOfPath({ path: 'hello.ts' }) })
+      .locator('.lines');
     await lines.getByText('export', { exact: true }).and(page.locator('[data-kind="keyword"]')).waitFor();
     expect(await lines.textContent()).toBe(source.replace('Hello,', 'Ahoy,'));
-    await page.getByRole('link', { name: 'Blame' }).click();
-    const blame = page.getByRole('region', { name: 'Who wrote hello.ts' });
+    await page.getByRole('link', { name: gitCodeMessages.blame() }).click();
+    const blame = page.getByRole('region', { name: gitCodeMessages.whoWrotePath({ path: 'hello.ts' }) });
     await blame.getByText('return `Ahoy').waitFor();
     await blame.getByText('return', { exact: true }).and(page.locator('[data-kind="keyword"]')).waitFor();
     expect(await blame.getByRole('link').allTextContents()).toEqual([
       'Back to the file',
       ...['first commit', 'Say ahoy', 'first commit'],
     ]);
-    await page.getByRole('link', { name: 'Commits', exact: true }).click();
+    await page.getByRole('link', { name: gitMessages.commits(), exact: true }).click();
     await page.getByText('Commits that changed').waitFor();
     await page.getByRole('link', { name: /Say ahoy/ }).click();
     const change = page.getByRole('region', { name: 'hello.ts' });
@@ -84,15 +89,15 @@ describe.skipIf(noBrowser)('Git', () => {
   it('shows another branch, nested folders, and new pushes', async () => {
     await using browserPage = await visit('/git/repositories/ada~lighthouse');
     const { page } = browserPage;
-    await page.getByLabel('Branch or tag').selectOption('feature/beam');
+    await page.getByLabel(gitCodeMessages.branchOrTag()).selectOption('feature/beam');
     await page.waitForURL(/ref=feature%2Fbeam/);
     await page.getByRole('link', { name: /^lamp/ }).click();
     await page.getByRole('link', { name: /^lens/ }).click();
     await page.getByRole('link', { name: /kind\.txt/ }).click();
     await page.getByText('fresnel').waitFor();
-    await page.getByRole('link', { name: 'Repositories', exact: true }).click();
+    await page.getByRole('link', { name: gitMessages.repositories(), exact: true }).click();
     await page.getByRole('link', { name: /empty/ }).click();
-    await page.getByText('Nothing was pushed yet.').waitFor();
+    await page.getByText(gitCodeMessages.nothingWasPushedYet()).waitFor();
     const command = (await page.getByText(/^git push http/).textContent()) ?? '';
     const cwd = await fixture.work('to-empty');
     await fixture.git(
@@ -108,10 +113,10 @@ describe.skipIf(noBrowser)('Git', () => {
   it('shows no content of one location at another', async () => {
     await using browserPage = await visit('/git/repositories/ada~lighthouse');
     const { page } = browserPage;
-    const files = page.getByRole('list', { name: 'Files' });
+    const files = page.getByRole('list', { name: gitMessages.files() });
     const [newFile, failed] = [
-      page.getByRole('link', { name: 'New file' }),
-      page.getByRole('button', { name: 'Try again' }),
+      page.getByRole('link', { name: gitCodeMessages.newFile() }),
+      page.getByRole('button', { name: partsMessages.tryAgain() }),
     ];
     await files.getByRole('link', { name: /hello\.ts/ }).waitFor();
     await newFile.waitFor();
@@ -134,15 +139,15 @@ describe.skipIf(noBrowser)('Git', () => {
     await using browserPage = await visit('/git');
     const { page } = browserPage;
     await page.getByText('3 repositories').waitFor();
-    expect(await page.getByRole('heading', { name: 'Code', exact: true }).count()).toBe(1);
+    expect(await page.getByRole('heading', { name: gitMessages.code(), exact: true }).count()).toBe(1);
     await page.getByText('ada pushed the new branch').first().waitFor();
     await fixture.api('POST', '/repos/ada/lighthouse/issues', { title: 'The lamp is out', assignees: ['ada'] });
-    await page.getByRole('list', { name: 'Assigned' }).getByText('The lamp is out').waitFor();
+    await page.getByRole('list', { name: gitMessages.assigned() }).getByText('The lamp is out').waitFor();
     await page.getByRole('link', { name: /ada\/lighthouse .*1 open issue/ }).waitFor();
-    await page.getByRole('tab', { name: 'History' }).click();
-    await page.getByText('ada opened issue “The lamp is out”').waitFor();
+    await page.getByRole('tab', { name: gitMessages.history() }).click();
+    await page.getByText(gitMessages.eventOpened({ account: 'ada', subject: 'issue “The lamp is out”' })).waitFor();
     expect(await page.getByRole('listitem').count()).toBeGreaterThan(3);
-    await page.getByRole('tab', { name: 'Connect' }).click();
+    await page.getByRole('tab', { name: gitMessages.connect() }).click();
     // The copied command works unchanged, since it contains existing names.
     const command = page.getByText(/^git clone http/);
     await expect.poll(() => command.textContent()).toMatch(/\/ada\/(?!project\.git)[a-z-]+\.git$/);
@@ -152,25 +157,25 @@ describe.skipIf(noBrowser)('Git', () => {
   it('publishes a release with notes and a file', async () => {
     await using browserPage = await visit('/git/repositories/ada~lighthouse?show=releases');
     const { page } = browserPage;
-    await page.getByText('No releases yet.').waitFor();
-    await page.getByRole('button', { name: 'New release' }).click();
-    await page.getByLabel('Tag', { exact: true }).fill('v2 x');
+    await page.getByText(gitCodeMessages.noReleasesYet()).waitFor();
+    await page.getByRole('button', { name: gitCodeMessages.newRelease() }).click();
+    await page.getByLabel(gitCodeMessages.tag(), { exact: true }).fill('v2 x');
     await page.getByRole('button', { name: 'Begin with the commits' }).click();
     await expect
-      .poll(() => page.getByLabel('Notes').inputValue())
+      .poll(() => page.getByLabel(gitCodeMessages.notes()).inputValue())
       .toBe('- Say ahoy\n- Lens: the kind it is\n- first commit');
-    await page.getByRole('button', { name: 'Release it' }).click();
+    await page.getByRole('button', { name: gitCodeMessages.releaseIt() }).click();
     await page.getByText('Git takes no such name for a tag.').first().waitFor();
-    await page.getByLabel('Tag', { exact: true }).fill('v2');
-    await page.getByLabel('Title').fill('Second light');
-    await page.getByRole('button', { name: 'Release it' }).click();
+    await page.getByLabel(gitCodeMessages.tag(), { exact: true }).fill('v2');
+    await page.getByLabel(gitCodeMessages.title()).fill('Second light');
+    await page.getByRole('button', { name: gitCodeMessages.releaseIt() }).click();
     await page.getByRole('heading', { name: 'Second light' }).waitFor();
     await page
-      .getByLabel('File of Second light')
+      .getByLabel(gitCodeMessages.fileOfTitle({ title: 'Second light' }))
       .setInputFiles({ name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('shine') });
     await page.getByText('lamp.txt', { exact: true }).waitFor();
     const loading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download lamp.txt' }).click();
+    await page.getByRole('button', { name: gitCodeMessages.downloadName({ name: 'lamp.txt' }) }).click();
     expect((await loading).suggestedFilename()).toBe('lamp.txt');
     // The source of the tag, as archive programs take it.
     const source = page.waitForEvent('download');
@@ -178,10 +183,10 @@ describe.skipIf(noBrowser)('Git', () => {
     expect((await source).suggestedFilename()).toBe('lighthouse-v2.tar.gz');
     const unpacked = await fixture.run('tar', ['-tzf', await (await source).path()]);
     expect(unpacked.stdout).toContain('lighthouse/README.md');
-    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('button', { name: gitCodeMessages.edit(), exact: true }).click();
     await page.getByLabel('Not for everybody yet').check();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Pre-release', { exact: true }).waitFor();
+    await page.getByRole('button', { name: gitCodeMessages.save(), exact: true }).click();
+    await page.getByText(gitCodeMessages.preRelease(), { exact: true }).waitFor();
     const [release] = (await (await fixture.api('GET', '/repos/ada/lighthouse/releases')).json()) as {
       tag_name: string;
       prerelease: boolean;
@@ -196,29 +201,32 @@ describe.skipIf(noBrowser)('Git', () => {
     writeFileSync(join(folder, 'plan.txt'), 'build it\n');
     await using browserPage = await visit('/git/repositories');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Other ways to a repository' }).click();
-    await page.getByRole('menuitem', { name: 'Publish a folder of this computer' }).click();
-    await page.getByLabel('Folder on this computer').fill('/no/such');
-    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByRole('button', { name: gitMessages.otherWaysToARepository() }).click();
+    await page.getByRole('menuitem', { name: gitMessages.publishAFolderOfThis() }).click();
+    await page.getByLabel(gitMessages.folderOnThisComputer()).fill('/no/such');
+    await page.getByRole('button', { name: gitMessages.publish(), exact: true }).click();
     await page.getByText('There is no such folder.').first().waitFor();
-    await page.getByLabel('Folder on this computer').fill(folder);
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('My-project');
-    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByLabel(gitMessages.folderOnThisComputer()).fill(folder);
+    expect(await page.getByLabel(gitMessages.name(), { exact: true }).inputValue()).toBe('My-project');
+    await page.getByRole('button', { name: gitMessages.publish(), exact: true }).click();
     await page.getByRole('heading', { name: 'ada/My-project' }).waitFor();
     await page.getByRole('link', { name: /plan\.txt/ }).waitFor();
-    await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: 'Settings' }).click();
+    await page
+      .getByRole('navigation', { name: gitMessages.repository() })
+      .getByRole('link', { name: gitMessages.settings() })
+      .click();
     const loading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Back it up' }).click();
+    await page.getByRole('button', { name: gitMessages.backItUp() }).click();
     const file = await loading;
     expect(file.suggestedFilename()).toBe('My-project.tar');
     const path = join(fixture.folder, 'saved.tar');
     await file.saveAs(path);
     await page.goto(`${fixture.host.url('control')}/git/repositories`);
-    await page.getByRole('button', { name: 'Other ways to a repository' }).click();
-    await page.getByRole('menuitem', { name: 'Restore a backup' }).click();
-    await page.getByLabel('File', { exact: true }).setInputFiles(path);
-    await page.getByLabel('Name', { exact: true }).fill('again');
-    await page.getByRole('button', { name: 'Restore it' }).click();
+    await page.getByRole('button', { name: gitMessages.otherWaysToARepository() }).click();
+    await page.getByRole('menuitem', { name: gitMessages.restoreABackup() }).click();
+    await page.getByLabel(gitMessages.file(), { exact: true }).setInputFiles(path);
+    await page.getByLabel(gitMessages.name(), { exact: true }).fill('again');
+    await page.getByRole('button', { name: gitMessages.restoreIt() }).click();
     await page.getByRole('heading', { name: 'ada/again' }).waitFor();
     await page.getByRole('link', { name: /plan\.txt/ }).waitFor();
   });
@@ -226,76 +234,87 @@ describe.skipIf(noBrowser)('Git', () => {
   it('creates and deletes a repository, and adds keys', async () => {
     await using browserPage = await visit('/git/repositories');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'New repository' }).click();
-    await page.getByLabel('Name').fill('a b');
-    await page.getByRole('button', { name: 'Make the repository' }).click();
+    await page.getByRole('button', { name: gitMessages.newRepository() }).click();
+    await page.getByLabel(gitMessages.name()).fill('a b');
+    await page.getByRole('button', { name: gitMessages.makeTheRepository() }).click();
     await page.getByText('Use letters, digits, dots, - and _.', { exact: true }).waitFor();
-    await page.getByLabel('Name').fill('short.lived');
-    await page.getByRole('button', { name: 'Make the repository' }).click();
+    await page.getByLabel(gitMessages.name()).fill('short.lived');
+    await page.getByRole('button', { name: gitMessages.makeTheRepository() }).click();
     await page.getByRole('heading', { name: 'ada/short.lived' }).waitFor();
     await page.reload();
     // The action is in the danger zone of the settings.
-    await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('button', { name: 'Remove this repository' }).click();
-    await page.getByRole('button', { name: 'Remove it with all its commits?' }).click();
+    await page
+      .getByRole('navigation', { name: gitMessages.repository() })
+      .getByRole('link', { name: gitMessages.settings() })
+      .click();
+    await page.getByRole('button', { name: gitMessages.removeThisRepository() }).click();
+    await page.getByRole('button', { name: gitMessages.removeItWithAllIts() }).click();
     await page.getByRole('link', { name: /lighthouse/ }).waitFor();
     expect((await fixture.api('GET', '/repos/ada/short.lived')).status).toBe(404);
 
     await page.goto(`${fixture.host.url('control')}/git/keys`);
     const key = await makeKey(fixture, 'id_page');
-    await page.getByRole('button', { name: 'Add a key' }).click();
-    await page.getByLabel('Public key').fill('junk');
-    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByRole('button', { name: gitMessages.addAKey() }).click();
+    await page.getByLabel(gitMessages.publicKey()).fill('junk');
+    await page.getByRole('button', { name: gitMessages.addTheKey() }).click();
     await page.getByText(/This is no public key/).waitFor();
-    await page.getByLabel('Public key').fill(key.text);
-    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByLabel(gitMessages.publicKey()).fill(key.text);
+    await page.getByRole('button', { name: gitMessages.addTheKey() }).click();
     await page.getByText('id_page').waitFor();
     const { stdout } = await fixture.run('ssh-keygen', ['-lf', `${fixture.folder}/id_page.pub`]);
     await page.getByText(stdout.split(' ')[1] ?? '').waitFor();
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByRole('button', { name: 'Remove it?' }).click();
-    await page.getByText('You have no key here yet.').waitFor();
+    await page.getByRole('button', { name: gitMessages.remove(), exact: true }).click();
+    await page.getByRole('button', { name: gitMessages.removeIt() }).click();
+    await page.getByText(gitMessages.youHaveNoKeyHere()).waitFor();
   });
 
   it('creates, edits, moves, downloads and deletes a file, each as a commit', async () => {
     await fixture.create('notes', { auto_init: true });
     await using browserPage = await visit('/git/repositories/ada~notes');
     const { page } = browserPage;
-    await page.getByRole('link', { name: 'New file' }).click();
-    await page.getByLabel('Path').fill('README.md');
-    await page.getByLabel('Text', { exact: true }).fill('keep the light\n');
-    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByRole('link', { name: gitCodeMessages.newFile() }).click();
+    await page.getByLabel(gitCodeMessages.path()).fill('README.md');
+    await page.getByLabel(gitCodeMessages.text(), { exact: true }).fill('keep the light\n');
+    await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
     await page.getByText('There is such a file already.').waitFor();
-    await page.getByLabel('Path').fill('plans/.git/x');
-    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByLabel(gitCodeMessages.path()).fill('plans/.git/x');
+    await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
     await page.getByText('Git takes no such name for a file.').waitFor();
-    await page.getByLabel('Path').fill('plans/light.txt');
-    await page.getByRole('button', { name: 'Commit', exact: true }).click();
-    await page.getByRole('region', { name: 'Lines of plans/light.txt' }).getByText('keep the light').waitFor();
+    await page.getByLabel(gitCodeMessages.path()).fill('plans/light.txt');
+    await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
+    await page
+      .getByRole('region', { name: gitCodeMessages.linesOfPath({ path: 'plans/light.txt' }) })
+      .getByText('keep the light')
+      .waitFor();
     expect(await (await fixture.api('GET', '/repos/ada/notes/commits')).json()).toMatchObject([
       { commit: { message: 'Add plans/light.txt\n', author: { name: 'ada' } } },
       {},
     ]);
 
-    await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByLabel('Text', { exact: true }).fill('keep the light on\n');
+    await page.getByRole('link', { name: gitCodeMessages.edit() }).click();
+    await page.getByLabel(gitCodeMessages.text(), { exact: true }).fill('keep the light on\n');
     // Another account commits first.
     const { sha } = (await (await fixture.api('GET', '/repos/ada/notes/contents/plans/light.txt')).json()) as {
       sha: string;
     };
     const other = { content: Buffer.from('switch it off\n').toString('base64'), sha };
     expect((await fixture.api('PUT', '/repos/ada/notes/contents/plans/light.txt', other)).status).toBe(200);
-    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
     await page.getByText('Somebody else changed it meanwhile.').waitFor();
-    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('keep the light on\n');
+    expect(await page.getByLabel(gitCodeMessages.text(), { exact: true }).inputValue()).toBe('keep the light on\n');
     await page.reload();
-    await expect.poll(() => page.getByLabel('Text', { exact: true }).inputValue()).toBe('switch it off\n');
-    await page.getByLabel('Text', { exact: true }).fill('keep the light on\n');
-    await page.getByLabel('Path').fill('light.txt');
-    await page.getByLabel('Commit message').fill('Light: up, and on, as #7 asks');
-    await page.getByLabel('New branch').fill('bright');
-    await page.getByRole('button', { name: 'Commit', exact: true }).click();
-    await page.getByRole('region', { name: 'Lines of light.txt' }).getByText('keep the light on').waitFor();
+    await expect
+      .poll(() => page.getByLabel(gitCodeMessages.text(), { exact: true }).inputValue())
+      .toBe('switch it off\n');
+    await page.getByLabel(gitCodeMessages.text(), { exact: true }).fill('keep the light on\n');
+    await page.getByLabel(gitCodeMessages.path()).fill('light.txt');
+    await page.getByLabel(gitCodeMessages.commitMessage()).fill('Light: up, and on, as #7 asks');
+    await page.getByLabel(gitCodeMessages.newBranch()).fill('bright');
+    await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
+    await page
+      .getByRole('region', { name: gitCodeMessages.linesOfPath({ path: 'light.txt' }) })
+      .getByText('keep the light on')
+      .waitFor();
     await page.waitForURL(/ref=bright/);
     // References in the message of a commit are links.
     await page.getByRole('link', { name: /^Light: up/ }).click();
@@ -304,21 +323,21 @@ describe.skipIf(noBrowser)('Git', () => {
       .getByRole('link', { name: '#7' });
     expect(await named.getAttribute('href')).toBe('/git/repositories/ada~notes?show=issues&number=7');
     await page.goBack();
-    await page.getByRole('region', { name: 'Lines of light.txt' }).waitFor();
+    await page.getByRole('region', { name: gitCodeMessages.linesOfPath({ path: 'light.txt' }) }).waitFor();
     expect((await fixture.api('GET', '/repos/ada/notes/contents/plans/light.txt?ref=bright')).status).toBe(404);
     const loading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download', exact: true }).click();
+    await page.getByRole('button', { name: gitCodeMessages.download(), exact: true }).click();
     expect((await loading).suggestedFilename()).toBe('light.txt');
 
-    await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByRole('button', { name: 'Remove the file' }).click();
-    await page.getByRole('button', { name: 'Remove it?' }).click();
+    await page.getByRole('link', { name: gitCodeMessages.edit() }).click();
+    await page.getByRole('button', { name: gitCodeMessages.removeTheFile() }).click();
+    await page.getByRole('button', { name: gitMessages.removeIt() }).click();
     await page.getByText('Delete light.txt').first().waitFor();
     expect((await fixture.api('GET', '/repos/ada/notes/contents/light.txt?ref=bright')).status).toBe(404);
     // Revisions that are not branches cannot be edited.
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~lighthouse?ref=v1`);
     await page.getByRole('link', { name: /hello\.ts/ }).waitFor();
-    expect(await page.getByRole('link', { name: 'New file' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: gitCodeMessages.newFile() }).count()).toBe(0);
   });
 
   it('keeps line ends, and offers no editing of files that it cannot restore', async () => {
@@ -333,14 +352,17 @@ describe.skipIf(noBrowser)('Git', () => {
     await make('latin.txt', Buffer.from('K\u00e4se', 'latin1'));
     await using browserPage = await visit('/git/repositories/ada~ends?path=latin.txt');
     const { page } = browserPage;
-    await page.getByRole('link', { name: 'Blame' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+    await page.getByRole('link', { name: gitCodeMessages.blame() }).waitFor();
+    expect(await page.getByRole('link', { name: gitCodeMessages.edit() }).count()).toBe(0);
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~ends?show=edit&path=latin.txt`);
     await page.getByText('This is no text in UTF-8').waitFor();
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~ends?show=edit&path=dos.txt`);
-    await page.getByLabel('Text', { exact: true }).fill('one\ntwo\nthree\n');
-    await page.getByRole('button', { name: 'Commit', exact: true }).click();
-    await page.getByRole('region', { name: 'Lines of dos.txt' }).getByText('three').waitFor();
+    await page.getByLabel(gitCodeMessages.text(), { exact: true }).fill('one\ntwo\nthree\n');
+    await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
+    await page
+      .getByRole('region', { name: gitCodeMessages.linesOfPath({ path: 'dos.txt' }) })
+      .getByText('three')
+      .waitFor();
     expect(await (await fixture.api('GET', '/repos/ada/ends/raw/dos.txt')).text()).toBe('one\r\ntwo\r\nthree\r\n');
   });
 
@@ -356,7 +378,7 @@ describe.skipIf(noBrowser)('Git', () => {
     const { page } = browserPage;
     await page.getByRole('link', { name: /lines\.txt/ }).click();
     await page.getByText('5,000 of 200,000').waitFor();
-    await page.getByRole('button', { name: 'Show more lines' }).click();
+    await page.getByRole('button', { name: gitCodeMessages.showMoreLines() }).click();
     await page.getByText('10,000 of 200,000').waitFor();
     const { id } = (
       (await (await fixture.api('GET', '/repos/ada/long/branches/main')).json()) as { commit: { id: string } }

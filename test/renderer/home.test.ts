@@ -1,3 +1,6 @@
+import * as frameMessages from '#messages/frame';
+import * as homeMessages from '#messages/home';
+import * as partsMessages from '#messages/parts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,23 +39,23 @@ describe.skipIf(noBrowser)('Home', () => {
       .getByRole('listitem')
       .filter({ hasText: title });
   const getAttentionRow = (page: Page, title = 'Moody') =>
-    page.getByRole('list', { name: 'Needs you' }).getByRole('listitem').filter({ hasText: title });
+    page.getByRole('list', { name: homeMessages.needsYou() }).getByRole('listitem').filter({ hasText: title });
 
   it('lists every service with its status, and an address to copy', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const row = getRow(page);
-    await row.getByText('Running').waitFor();
+    await row.getByText(partsMessages.running()).waitFor();
     await row.getByText('3 topics').waitFor();
     // The whole row is a link, except for its buttons.
     const inboxRow = getRow(page, 'Inbox');
     await inboxRow.click({ position: { x: 150, y: 40 } });
-    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
     await page.goBack();
-    await page.getByRole('button', { name: 'Address and switch of Homeport' }).click();
-    await page.getByRole('button', { name: 'Copy the address of Homeport' }).click();
-    await page.getByText('Copied.').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Homeport' }) }).click();
+    await page.getByRole('button', { name: partsMessages.copySubject({ subject: 'the address of Homeport' }) }).click();
+    await page.getByText(partsMessages.copied()).waitFor({ state: 'attached' });
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(pages.url);
     expect(visit.complaints).toEqual([]);
   });
@@ -64,23 +67,23 @@ describe.skipIf(noBrowser)('Home', () => {
     const need = getAttentionRow(page);
     // Screen readers get the text; it is only visible when something is wrong.
     const width = async (word: string): Promise<number> => (await row.getByText(word).boundingBox())?.width ?? 0;
-    await row.getByText('Running').waitFor();
+    await row.getByText(partsMessages.running()).waitFor();
     expect(await width('Running')).toBeLessThan(5);
     const reason = 'Port 2586 is taken by ntfy (process 812). Use 2587?';
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, state: 'failed', reason, suggestedPort: 2587 });
-    await row.getByText('Stopped').waitFor();
+    await row.getByText(partsMessages.stopped()).waitFor();
     expect(await width('Stopped')).toBeGreaterThan(30);
     await need.getByText(reason).waitFor();
-    await need.getByRole('button', { name: 'Use port 2587' }).waitFor();
+    await need.getByRole('button', { name: homeMessages.usePort({ port: '2587' }) }).waitFor();
     await need.getByRole('button', { name: /Restart/ }).click();
-    await row.getByText('Running').waitFor();
+    await row.getByText(partsMessages.running()).waitFor();
     await need.getByText(reason).waitFor({ state: 'detached' });
   });
 
   it('shows the remedy instead of a restart, running work and next steps', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await getRow(page).getByText('Running').waitFor();
+    await getRow(page).getByText(partsMessages.running()).waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
       ...moodyState,
       state: 'degraded',
@@ -89,7 +92,7 @@ describe.skipIf(noBrowser)('Home', () => {
       remedy: { label: 'See the destinations', to: '/inbox' },
       running: [{ title: 'A film', to: '/downloads', percent: 40 }],
     });
-    const running = page.getByRole('list', { name: 'Running now' }).getByRole('link', { name: /A film/ });
+    const running = page.getByRole('list', { name: homeMessages.runningNow() }).getByRole('link', { name: /A film/ });
     expect(await running.getByRole('progressbar').getAttribute('value')).toBe('40');
     await getAttentionRow(page).getByText('2 destinations do not answer.').waitFor();
     expect(
@@ -98,12 +101,12 @@ describe.skipIf(noBrowser)('Home', () => {
         .count(),
     ).toBe(0);
     await getAttentionRow(page).getByRole('link', { name: 'See the destinations' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
     await page.goBack();
     // A running service may need attention as well, and completed work is no longer listed.
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, detail: '1 down', remedy: { label: 'See it', to: '/' } });
     await getAttentionRow(page).getByText('1 down.').waitFor();
-    await getRow(page).getByText('Needs you').waitFor();
+    await getRow(page).getByText(homeMessages.needsYou()).waitFor();
     await running.waitFor({ state: 'detached' });
     await page
       .getByText(/GB left of|MB left of/)
@@ -143,13 +146,13 @@ describe.skipIf(noBrowser)('Home', () => {
   it('lists next steps that need only one click first', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await getRow(page).getByText('Running').waitFor();
+    await getRow(page).getByText(partsMessages.running()).waitFor();
     const post = { path: '/api/downloads/pause', body: {} };
     for (const id of ['moody', 'inbox', 'downloads']) {
       const begin = { label: `Begin ${id}`, to: '/inbox', ...(id === 'downloads' && { post }) };
       pages.inbox.bus?.publish(serviceChanged, { ...moodyState, id, title: id, begin });
     }
-    const steps = page.getByRole('region', { name: 'Next steps' }).getByRole('listitem');
+    const steps = page.getByRole('region', { name: homeMessages.nextSteps() }).getByRole('listitem');
     await expect.poll(() => steps.count()).toBe(3);
     await steps.first().getByRole('button', { name: 'Begin downloads' }).waitFor();
     expect(await steps.nth(1).getByRole('button').count()).toBe(0);
@@ -159,14 +162,14 @@ describe.skipIf(noBrowser)('Home', () => {
   it('shows an engine that is being installed, and offers to install one that failed with one click', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await getRow(page).getByText('Running').waitFor();
+    await getRow(page).getByText(partsMessages.running()).waitFor();
     const to = '/settings/engines';
     pages.inbox.bus?.publish(serviceChanged, {
       ...moodyState,
       detail: 'yt-dlp is being installed',
       running: [{ title: 'yt-dlp is being installed', to, percent: 42 }],
     });
-    const running = page.getByRole('list', { name: 'Running now' });
+    const running = page.getByRole('list', { name: homeMessages.runningNow() });
     await running.getByRole('link', { name: /yt-dlp is being installed.*42 %/ }).waitFor();
     expect(await getAttentionRow(page).count()).toBe(0);
     const posted = Promise.withResolvers<string>();
@@ -184,13 +187,13 @@ describe.skipIf(noBrowser)('Home', () => {
     });
     await getAttentionRow(page).getByRole('button', { name: 'Install yt-dlp' }).click();
     expect(await posted.promise).toBe('?wait=false');
-    await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.enginesTitle() }).waitFor();
   });
 
   it('shows three next steps, each with one click, until they are dismissed', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await getRow(page).getByText('Running').waitFor();
+    await getRow(page).getByText(partsMessages.running()).waitFor();
     const post = { path: '/api/downloads/pause', body: {} };
     const offer = (): void => {
       for (const id of ['moody', 'inbox', 'downloads', 'control']) {
@@ -200,17 +203,17 @@ describe.skipIf(noBrowser)('Home', () => {
       pages.inbox.add({ title: 'Behind the offers' });
     };
     offer();
-    const steps = page.getByRole('region', { name: 'Next steps' });
+    const steps = page.getByRole('region', { name: homeMessages.nextSteps() });
     await expect.poll(() => steps.getByRole('listitem').count()).toBe(3);
     await steps.getByRole('button', { name: 'Begin moody' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
     expect(pages.downloads.paused).toBe(true);
     await page.goBack();
-    await steps.getByRole('button', { name: 'Not now' }).click();
+    await steps.getByRole('button', { name: homeMessages.notNow() }).click();
     await page.reload();
-    await getRow(page).getByText('Running').waitFor();
+    await getRow(page).getByText(partsMessages.running()).waitFor();
     offer();
-    await page.getByLabel('2 unread').waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: '2' })).waitFor();
     expect(await steps.count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
@@ -225,7 +228,7 @@ describe.skipIf(noBrowser)('Home', () => {
       });
     }
     await using visit = await pages.visit('/');
-    const latest = visit.page.getByRole('region', { name: 'Latest in the inbox' });
+    const latest = visit.page.getByRole('region', { name: homeMessages.latestInTheInbox() });
     await latest.getByText('Moody · Copied 5 files').waitFor();
     expect(await latest.getByRole('listitem').count()).toBe(5);
     expect(visit.complaints).toEqual([]);
@@ -248,7 +251,7 @@ describe.skipIf(noBrowser)('Home', () => {
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, state: 'failed', reason });
     // Arrives on the same stream after the previous event.
     pages.inbox.add();
-    await page.getByLabel('1 unread').waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
     release.resolve(undefined);
     await getAttentionRow(page).getByText(reason).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -259,23 +262,25 @@ describe.skipIf(noBrowser)('Home', () => {
     await using other = await pages.visit('/');
     const row = (page: Page) => getRow(page);
     for (const { page } of [visit, other]) {
-      await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
+      await page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Moody' }) }).click();
     }
-    await row(other.page).getByText('Running').waitFor();
+    await row(other.page).getByText(partsMessages.running()).waitFor();
     await visit.page.getByRole('switch', { name: 'Moody on' }).click();
-    await row(visit.page).getByText('Off', { exact: true }).waitFor();
-    await row(other.page).getByText('Off', { exact: true }).waitFor();
+    await row(visit.page).getByText(partsMessages.off(), { exact: true }).waitFor();
+    await row(other.page).getByText(partsMessages.off(), { exact: true }).waitFor();
     await other.page.getByRole('switch', { name: 'Moody on' }).click();
-    await row(visit.page).getByText('Running').waitFor();
-    await visit.page.getByRole('button', { name: 'Address and switch of Homeport' }).click();
-    expect(await visit.page.getByRole('switch', { name: 'Homeport on' }).count()).toBe(0);
+    await row(visit.page).getByText(partsMessages.running()).waitFor();
+    await visit.page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Homeport' }) }).click();
+    expect(
+      await visit.page.getByRole('switch', { name: frameMessages.homeportVersion({ version: 'on' }) }).count(),
+    ).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 
   it('shows why a service cannot be switched', async () => {
     await using locked = await openPages({ environment: { HOMEPORT_ENABLED_MOODY: 'true' } });
     await using visit = await locked.visit('/');
-    await visit.page.getByRole('button', { name: 'Address and switch of Moody' }).click();
+    await visit.page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Moody' }) }).click();
     await visit.page.getByRole('switch', { name: 'Moody on' }).click();
     await visit.page
       .getByRole('alert')
@@ -292,16 +297,16 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    const input = page.getByPlaceholder('What do you want to do?');
+    const input = page.getByPlaceholder(frameMessages.commandsPrompt());
     await page.getByText('3 topics').waitFor();
     await page.keyboard.press('Control+k');
     await input.fill('downl');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Downloads', exact: true }).waitFor();
+    await page.getByRole('heading', { name: frameMessages.downloadsTitle(), exact: true }).waitFor();
     expect(await input.count()).toBe(0);
     await page.keyboard.press('Control+k');
     await input.fill('settings of moody');
-    await page.getByRole('option', { name: 'Settings of Moody' }).waitFor();
+    await page.getByRole('option', { name: homeMessages.settingsOfTitle({ title: 'Moody' }) }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Moody', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
@@ -312,10 +317,10 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await page.keyboard.press('Control+k');
     await input.fill('restart moody');
     await page.keyboard.press('Enter');
-    await page.getByText('Moody was started anew.').waitFor();
+    await page.getByText(frameMessages.titleRestarted({ title: 'Moody' })).waitFor();
     await page.keyboard.press('Control+k');
     await input.fill('xyzzy');
-    await page.getByText('Nothing has this name.').waitFor();
+    await page.getByText(partsMessages.noResults()).waitFor();
     await page.keyboard.press('Escape');
     await input.waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
@@ -326,26 +331,29 @@ describe.skipIf(noBrowser)('the command palette', () => {
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
     await using visit = await pages.visit('/');
     const { page } = visit;
-    const input = page.getByPlaceholder('What do you want to do?');
+    const input = page.getByPlaceholder(frameMessages.commandsPrompt());
     const first = page.getByRole('option').first();
     await page.getByText('3 topics').waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('group', { name: 'Actions' }).getByRole('option', { name: 'Download a link' }).waitFor();
+    await page
+      .getByRole('group', { name: frameMessages.actions() })
+      .getByRole('option', { name: frameMessages.downloadALink() })
+      .waitFor();
     expect((await first.textContent())?.trim()).toBe('Download a link');
     await input.fill('theme of');
     await page.keyboard.press('Enter');
     await input.waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
-    const last = page.getByRole('group', { name: 'Used last' });
-    await last.getByRole('option', { name: 'Theme of the system' }).waitFor();
-    expect(await page.getByRole('option', { name: 'Theme of the system' }).count()).toBe(1);
+    const last = page.getByRole('group', { name: frameMessages.usedLast() });
+    await last.getByRole('option', { name: frameMessages.themeOfTheSystem() }).waitFor();
+    expect(await page.getByRole('option', { name: frameMessages.themeOfTheSystem() }).count()).toBe(1);
     // Commands that must not be repeated are not offered as recent.
     await input.fill('mark all messages');
-    await page.getByRole('option', { name: 'Mark all messages read' }).waitFor();
+    await page.getByRole('option', { name: frameMessages.markAllMessagesRead() }).waitFor();
     await page.keyboard.press('Enter');
     await input.waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
-    await last.getByRole('option', { name: 'Theme of the system' }).waitFor();
+    await last.getByRole('option', { name: frameMessages.themeOfTheSystem() }).waitFor();
     expect(await last.getByRole('option').count()).toBe(1);
     expect(visit.complaints).toEqual([]);
   });
@@ -359,7 +367,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     const { page } = visit;
     await page.getByText('3 topics').waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
+    await page.getByPlaceholder(frameMessages.commandsPrompt()).fill('lighthouse');
     const messages = page.getByRole('group', { name: 'In the inbox' });
     await messages.getByText('The lamp is lit').waitFor();
     expect(await messages.getByRole('option').count()).toBe(2);
@@ -376,12 +384,12 @@ describe.skipIf(noBrowser)('the command palette', () => {
     pages.downloads.set('film', { title: 'Lighthouse, the film', state: 'finished', finishedAt: Date.now() });
     await using visit = await pages.visit('/');
     const { page } = visit;
-    const input = page.getByPlaceholder('What do you want to do?');
+    const input = page.getByPlaceholder(frameMessages.commandsPrompt());
     await page.getByText('3 topics').waitFor();
     await page.keyboard.press('Control+k');
     await input.fill('lighthouse');
     await page
-      .getByRole('group', { name: 'Downloads' })
+      .getByRole('group', { name: frameMessages.downloadsTitle() })
       .getByRole('option', { name: /the film/ })
       .waitFor();
     await page
@@ -391,7 +399,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await page.getByRole('article').getByText('A lighthouse was seen').waitFor();
     await page.keyboard.press('Control+k');
     await input.fill('pause downloads');
-    await page.getByRole('option', { name: 'Pause downloads' }).click();
+    await page.getByRole('option', { name: frameMessages.pauseDownloads() }).click();
     await expect.poll(() => pages.downloads.paused).toBe(true);
     await page.keyboard.press('Control+k');
     await input.fill('backups keep');
@@ -406,8 +414,8 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await page.reload();
     // The theme is stored, and the menu changes it.
     expect(await ground()).toBe(dark);
-    await page.getByRole('button', { name: 'Signed in as ada' }).click();
-    await page.getByRole('menuitem', { name: 'Light theme' }).click();
+    await page.getByRole('button', { name: frameMessages.signedInAsName({ name: 'ada' }) }).click();
+    await page.getByRole('menuitem', { name: frameMessages.lightTheme() }).click();
     await expect.poll(ground).not.toBe(dark);
     expect(visit.complaints).toEqual([]);
   });
@@ -445,7 +453,7 @@ describe.skipIf(noBrowser)('safe mode', () => {
       writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nhost:\n  stopTimeout: lots\n');
       await using pages = await openPages({ dataDir });
       await using visit = await pages.visit('/');
-      await visit.page.getByText('Homeport runs in safe mode.').waitFor();
+      await visit.page.getByText(homeMessages.safeModeTitle()).waitFor();
       await visit.page.getByText('host.stopTimeout').waitFor();
       expect(visit.complaints).toEqual([]);
     } finally {
@@ -462,7 +470,7 @@ describe.skipIf(noBrowser)('an invalid setting of one service', () => {
       writeFileSync(file, 'version: 1\nservices:\n  moody:\n    limit: lots\n');
       await using pages = await openPages({ dataDir });
       await using visit = await pages.visit('/');
-      const banner = visit.page.getByText('Part of the settings cannot be used.');
+      const banner = visit.page.getByText(homeMessages.unusableSettingsTitle());
       await banner.waitFor();
       await visit.page.getByRole('link', { name: 'services.moody.limit' }).click();
       const field = visit.page.getByLabel('Limit');
@@ -470,12 +478,12 @@ describe.skipIf(noBrowser)('an invalid setting of one service', () => {
       await visit.page.goBack();
       await banner.waitFor();
       const row = visit.page
-        .getByRole('list', { name: 'Needs you' })
+        .getByRole('list', { name: homeMessages.needsYou() })
         .getByRole('listitem')
         .filter({ hasText: 'Moody' });
       await row.getByText('services.moody.limit: line 4: Expected a number.').waitFor();
       writeFileSync(file, 'version: 1\nservices:\n  moody:\n    limit: 5\n');
-      await row.getByRole('button', { name: 'Restart' }).click();
+      await row.getByRole('button', { name: homeMessages.restart() }).click();
       await banner.waitFor({ state: 'detached' });
       await row.getByText('services.moody.limit').waitFor({ state: 'detached' });
       expect(visit.complaints).toEqual([]);

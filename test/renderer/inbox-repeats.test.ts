@@ -1,3 +1,5 @@
+import * as inboxMessages from '#messages/inbox';
+import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InboxItem } from '../../services/contracts/inbox/api.ts';
 import { noBrowser } from '../support/browser.ts';
@@ -36,17 +38,17 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await expect.poll(unread).toBe(3);
     await using visit = await real.visit('/inbox');
     const { page } = visit;
-    const messages = page.getByRole('region', { name: 'Messages', exact: true });
+    const messages = page.getByRole('region', { name: inboxMessages.messages(), exact: true });
     const row = messages.getByRole('button', { name: /Site is down/ });
     await messages.getByText(/^2 times since \d\d:\d\d$/).waitFor();
     // A further repeat that arrives while the list is visible replaces the row.
     await publish('Site is down', 'third look');
     await messages.getByText(/^3 times since \d\d:\d\d$/).waitFor();
     expect(await messages.getByText('Other news').count()).toBe(1);
-    await page.getByRole('button', { name: 'Show the earlier ones of Site is down' }).click();
+    await page.getByRole('button', { name: inboxMessages.showEarlier({ title: 'Site is down' }) }).click();
     await messages.getByText('first look').waitFor();
     await messages.getByText('second look').waitFor();
-    await page.getByRole('button', { name: 'Hide the earlier ones of Site is down' }).click();
+    await page.getByRole('button', { name: inboxMessages.hideEarlier({ title: 'Site is down' }) }).click();
     await messages.getByText('first look').waitFor({ state: 'detached' });
 
     await row.first().click();
@@ -55,7 +57,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await page.keyboard.press('e');
     await page.getByText('Message put away.').waitFor();
     await row.first().waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await messages.getByText(/^3 times since/).waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -65,14 +67,17 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await expect.poll(async () => (await rows('Disk is full')).length).toBe(5);
     await using visit = await real.visit('/inbox');
     const { page } = visit;
-    const messages = page.getByRole('region', { name: 'Messages', exact: true });
+    const messages = page.getByRole('region', { name: inboxMessages.messages(), exact: true });
     const row = (look: string) => messages.getByRole('button', { name: `${look} pass` });
-    await page.getByRole('button', { name: 'Show the earlier ones of Disk is full' }).click();
+    await page.getByRole('button', { name: inboxMessages.showEarlier({ title: 'Disk is full' }) }).click();
     await row('first').waitFor();
 
     // Removal hides a single row immediately and deletes it when Undo has expired.
-    await page.getByRole('checkbox', { name: 'Choose Disk is full' }).nth(2).check();
-    await page.getByRole('toolbar').getByRole('button', { name: 'Remove' }).click();
+    await page
+      .getByRole('checkbox', { name: inboxMessages.chooseMessage({ title: 'Disk is full' }) })
+      .nth(2)
+      .check();
+    await page.getByRole('toolbar').getByRole('button', { name: inboxMessages.remove() }).click();
     await row('third').waitFor({ state: 'detached' });
     for (const look of ['fifth', 'fourth', 'second', 'first']) await row(look).waitFor();
     await expect
@@ -107,7 +112,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     for (const look of ['first', 'second', 'third', 'fourth']) await publish('Fan is loud', `${look} pass`);
     await expect.poll(async () => (await rows('Fan is loud')).length).toBe(4);
     await using visit = await real.visit('/inbox');
-    const messages = visit.page.getByRole('region', { name: 'Messages', exact: true });
+    const messages = visit.page.getByRole('region', { name: inboxMessages.messages(), exact: true });
     const row = messages.getByRole('button', { name: /Fan is loud/ });
     await row.getByText(/^4 times since/).waitFor();
     const ids = (await rows('Fan is loud')).map(({ id }) => id);
@@ -133,7 +138,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await expect.poll(async () => (await rows('Gate is open')).length).toBe(1);
     await using visit = await real.visit('/inbox');
     const { page } = visit;
-    const messages = page.getByRole('region', { name: 'Messages', exact: true });
+    const messages = page.getByRole('region', { name: inboxMessages.messages(), exact: true });
     const leakRow = messages.getByRole('button', { name: /Roof leaks/ }).first();
     const gate = messages.getByRole('button', { name: /Gate is open/ });
     await leakRow.getByText(/^3 times since/).waitFor();
@@ -173,12 +178,12 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await using visit = await real.visit('/inbox');
     const { page } = visit;
     await page.getByText('Later news').first().waitFor();
-    await page.getByRole('button', { name: 'Mark all read' }).click();
+    await page.getByRole('button', { name: inboxMessages.markAllRead() }).click();
     await page.getByText(/marked read\.$/).waitFor();
     await expect.poll(unread).toBe(0);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(unread).toBe(before);
-    await page.getByRole('button', { name: 'Mark all read' }).waitFor();
+    await page.getByRole('button', { name: inboxMessages.markAllRead() }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -191,7 +196,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     it.each(screens)('fits on $on', async (screen) => {
       await using visit = await real.visit('/inbox', screen);
       const { page } = visit;
-      await page.getByRole('button', { name: 'Show the earlier ones of Gate is open' }).click();
+      await page.getByRole('button', { name: inboxMessages.showEarlier({ title: 'Gate is open' }) }).click();
       await page.getByText('first look').first().waitFor();
       await expectFits(visit, 'inbox-repeats', screen);
     });

@@ -1,3 +1,6 @@
+import * as frameMessages from '#messages/frame';
+import * as inboxMessages from '#messages/inbox';
+import * as partsMessages from '#messages/parts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inboxChanged } from '../../services/contracts/inbox/api.ts';
 import { noBrowser } from '../support/browser.ts';
@@ -18,7 +21,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByText(/The mail gateway is off/).waitFor();
     pages.inbox.add({ title: 'Backup finished', body: '12 GB' });
     await page.getByRole('button', { name: /Backup finished/ }).waitFor();
-    await page.getByLabel('1 unread').waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -40,15 +43,15 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByRole('button', { name: /Before/ }).waitFor();
     cable.cut();
     pages.inbox.add({ title: 'Meanwhile' });
-    await page.getByText('Homeport does not answer.').waitFor();
+    await page.getByText(frameMessages.homeportVersion({ version: 'does not answer.' })).waitFor();
     expect(await page.getByRole('button', { name: /Before/ }).count()).toBe(1);
     cable.resume();
     await page.getByRole('button', { name: /Meanwhile/ }).waitFor();
     pages.inbox.add({ title: 'After' });
     await page.getByRole('button', { name: /After/ }).waitFor();
-    await page.getByText('Homeport does not answer.').waitFor({ state: 'detached' });
+    await page.getByText(frameMessages.homeportVersion({ version: 'does not answer.' })).waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: /Meanwhile|Before|After/ }).count()).toBe(3);
-    await page.getByLabel('3 unread').waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: '3' })).waitFor();
   });
 
   it('shows messages that arrived before the event stream was open', async () => {
@@ -108,7 +111,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
       return route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' });
     });
     await page.getByRole('button', { name: /Cat/ }).click();
-    await page.getByRole('button', { name: 'Show the picture' }).click();
+    await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'the picture' }) }).click();
     await page.getByRole('img', { name: 'cat' }).waitFor({ state: 'attached' });
     await expect.poll(() => requests).toEqual(['https://pictures.example/cat.png']);
     expect(await page.getByRole('article').getByText('[spy]').count()).toBe(1);
@@ -169,7 +172,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
     await page.getByRole('button', { name: /Huge/ }).click();
-    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: partsMessages.showMore() }).click();
     await page.getByText('23 % shown').waitFor();
     expect((await page.getByRole('article').innerText()).length).toBeGreaterThan(200_000);
     expect(visit.complaints).toEqual([]);
@@ -181,24 +184,24 @@ describe.skipIf(noBrowser)('the inbox', () => {
     pages.inbox.add({ title: 'Two' });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    const news = page.getByRole('region', { name: 'News' });
+    const news = page.getByRole('region', { name: partsMessages.news() });
     await page.getByRole('button', { name: /^New One/ }).click();
-    await page.getByLabel('1 unread').waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
+    await page.getByRole('button', { name: inboxMessages.done() }).click();
     await page.getByRole('button', { name: /One mail/ }).waitFor({ state: 'detached' });
     await expect
       .poll(() => pages.inbox.items.find(({ title }) => title === 'One'))
       .toMatchObject({ read: true, done: true });
-    await news.getByRole('button', { name: 'Undo' }).click();
+    await news.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(() => pages.inbox.items.find(({ title }) => title === 'One')?.done).toBe(false);
-    const row = page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: /Two/ });
+    const row = page.getByRole('region', { name: inboxMessages.messages() }).getByRole('button', { name: /Two/ });
     await row.click();
-    await page.getByRole('article').getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('article').getByRole('button', { name: inboxMessages.remove(), exact: true }).click();
     await row.waitFor({ state: 'detached' });
     expect(pages.inbox.items.map(({ title }) => title)).toEqual(['Two', 'One', 'Old']);
-    await news.getByRole('button', { name: 'Undo' }).click();
+    await news.getByRole('button', { name: partsMessages.undo() }).click();
     await row.click();
-    await page.getByRole('article').getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('article').getByRole('button', { name: inboxMessages.remove(), exact: true }).click();
     const titles = (): readonly string[] => pages.inbox.items.map(({ title }) => title);
     await expect.poll(() => closeToasts(page).then(titles)).toEqual(['One', 'Old']);
   });
@@ -210,7 +213,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByRole('article').getByText('All of it').waitFor();
     await page.getByRole('button', { name: /From the popup/ }).waitFor();
     await expect.poll(() => pages.inbox.items[0]?.read).toBe(true);
-    await page.getByRole('article').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('article').getByRole('button', { name: inboxMessages.close() }).click();
     await page.getByRole('article').waitFor({ state: 'detached' });
     await expect.poll(() => new URL(page.url()).pathname).toBe('/inbox');
     expect(visit.complaints).toEqual([]);
@@ -225,7 +228,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByRole('article').getByText('Far down').waitFor();
     await page.goto(`${pages.url}/inbox/${String(doneItem.id)}`);
     await page.getByRole('article').getByText('Put away', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Put back' }).waitFor();
+    await page.getByRole('button', { name: inboxMessages.putBack() }).waitFor();
     await page.goto(`${pages.url}/inbox/${String(first.id)}?source=push`);
     await page.getByRole('article').getByText('Far down').waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get('source')).toBe('push');
@@ -236,16 +239,16 @@ describe.skipIf(noBrowser)('the inbox', () => {
     const item = pages.inbox.add({ title: 'Soon gone', body: 'Read me', done: true });
     await using visit = await pages.visit('/inbox/4711');
     const { page } = visit;
-    await page.getByRole('heading', { name: 'Message not found' }).waitFor();
-    await page.getByRole('button', { name: 'Back to the inbox' }).click();
-    await page.getByRole('heading', { name: 'Message not found' }).waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: inboxMessages.messageNotFound() }).waitFor();
+    await page.getByRole('button', { name: inboxMessages.backToTheInbox() }).click();
+    await page.getByRole('heading', { name: inboxMessages.messageNotFound() }).waitFor({ state: 'detached' });
     await page.goto(`${pages.url}/inbox/no-number`);
-    await page.getByRole('heading', { name: 'Message not found' }).waitFor();
+    await page.getByRole('heading', { name: inboxMessages.messageNotFound() }).waitFor();
     await page.goto(`${pages.url}/inbox/${String(item.id)}`);
     await page.getByRole('article').getByText('Read me').waitFor();
     pages.inbox.items = [];
     pages.inbox.bus?.publish(inboxChanged, { ids: [item.id], change: { removed: true }, unread: 0 });
-    await page.getByRole('heading', { name: 'Message not found' }).waitFor();
+    await page.getByRole('heading', { name: inboxMessages.messageNotFound() }).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -255,7 +258,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
     await page.getByRole('button', { name: /Goes/ }).click();
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: inboxMessages.remove(), exact: true }).click();
     await page.getByText('Message removed.').waitFor();
     expect(pages.inbox.items).toHaveLength(2);
     // Over loopback nearly every request completes in time; on a slow connection only requests with keepalive do.
@@ -278,17 +281,19 @@ describe.skipIf(noBrowser)('the inbox', () => {
     for (const title of ['Five', 'Four', 'Three', 'Two', 'One']) pages.inbox.add({ title });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    await page.getByRole('checkbox', { name: 'Choose One' }).check();
-    await page.getByRole('checkbox', { name: 'Choose Three' }).click({ modifiers: ['Shift'] });
-    await page.getByText('3 chosen').waitFor();
-    await page.getByRole('toolbar').getByRole('button', { name: 'Mark read' }).click();
-    await page.getByLabel('2 unread').waitFor();
+    await page.getByRole('checkbox', { name: inboxMessages.chooseMessage({ title: 'One' }) }).check();
+    await page
+      .getByRole('checkbox', { name: inboxMessages.chooseMessage({ title: 'Three' }) })
+      .click({ modifiers: ['Shift'] });
+    await page.getByText(inboxMessages.countChosen({ count: '3' })).waitFor();
+    await page.getByRole('toolbar').getByRole('button', { name: inboxMessages.markRead() }).click();
+    await page.getByLabel(frameMessages.countUnread({ unread: '2' })).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('x');
-    await page.getByText('1 chosen').waitFor();
-    await page.getByRole('button', { name: 'All', exact: true }).click();
-    await page.getByRole('toolbar').getByRole('button', { name: 'Done' }).click();
-    await page.getByText('Nothing has arrived yet.').waitFor();
+    await page.getByText(inboxMessages.countChosen({ count: '1' })).waitFor();
+    await page.getByRole('button', { name: inboxMessages.all(), exact: true }).click();
+    await page.getByRole('toolbar').getByRole('button', { name: inboxMessages.done() }).click();
+    await page.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
     await expect.poll(() => pages.inbox.items.every(({ done }) => done)).toBe(true);
   });
 
@@ -301,11 +306,11 @@ describe.skipIf(noBrowser)('the inbox', () => {
     const before = await first.boundingBox();
     pages.inbox.add({ title: 'Second' });
     pages.inbox.add({ title: 'Third' });
-    await page.getByRole('button', { name: '2 new messages' }).waitFor();
+    await page.getByRole('button', { name: inboxMessages.newMessageCount({ count: 2 }) }).waitFor();
     expect(await first.boundingBox()).toEqual(before);
     await page.mouse.move(0, 0);
     await page.getByRole('button', { name: /New Third/ }).waitFor();
-    expect(await page.getByRole('button', { name: '2 new messages' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: inboxMessages.newMessageCount({ count: 2 }) }).count()).toBe(0);
   });
 
   it('searches and filters by source and status, with filters in the address', async () => {
@@ -314,7 +319,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     pages.inbox.add({ title: 'Milk', source: 'mail', done: true });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    const rows = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+    const rows = page.getByRole('region', { name: inboxMessages.messages() }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole('searchbox').fill('parity rep');
     await expect.poll(() => rows.count()).toBe(1);
@@ -323,14 +328,14 @@ describe.skipIf(noBrowser)('the inbox', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('parity rep');
     await page.getByRole('searchbox').fill('');
     await expect.poll(() => rows.count()).toBe(2);
-    await page.getByLabel('Source').selectOption('uptime');
+    await page.getByLabel(inboxMessages.source()).selectOption('uptime');
     await expect.poll(() => rows.count()).toBe(1);
     pages.inbox.add({ title: 'Not this source', source: 'mail' });
     pages.inbox.add({ title: 'Site down', source: 'uptime', priority: 5 });
     await page.getByRole('button', { name: /Site down/ }).waitFor();
     expect(await rows.count()).toBe(2);
-    await page.getByLabel('Source').selectOption('');
-    await page.getByLabel('Show').selectOption('done');
+    await page.getByLabel(inboxMessages.source()).selectOption('');
+    await page.getByLabel(inboxMessages.show()).selectOption('done');
     await page.getByRole('button', { name: /Milk/ }).waitFor();
     expect(await rows.count()).toBe(1);
   });
@@ -341,14 +346,14 @@ describe.skipIf(noBrowser)('the inbox', () => {
     pages.inbox.add({ title: 'Alarm', priority: 5, tags: ['nas'] });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    const rows = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
-    await page.getByLabel('Priority').selectOption('4');
+    const rows = page.getByRole('region', { name: inboxMessages.messages() }).getByRole('listitem');
+    await page.getByLabel(inboxMessages.priority()).selectOption('4');
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole('button', { name: /Alarm/ }).click();
     await page.getByRole('article').getByRole('button', { name: 'nas' }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => new URL(page.url()).search).toBe('?priority=4&tag=nas');
-    await page.getByRole('button', { name: 'Remove nas' }).click();
+    await page.getByRole('button', { name: partsMessages.removeTag({ text: 'nas' }) }).click();
     await expect.poll(() => rows.count()).toBe(2);
   });
 
@@ -358,7 +363,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
       tags: ['warning', 'garden', 'uptime', 'uptime.maintenance_reminder'],
     });
     await using visit = await pages.visit(`/inbox/messages/${String(id)}`);
-    const tags = visit.page.getByRole('list', { name: 'Tags' }).getByRole('button');
+    const tags = visit.page.getByRole('list', { name: inboxMessages.tags() }).getByRole('button');
     await expect.poll(() => tags.allTextContents()).toEqual(['garden', 'uptime', 'maintenance reminder']);
     await visit.page.getByRole('heading', { level: 2, name: '\u26A0\uFE0F Storm' }).waitFor();
   });
@@ -367,9 +372,9 @@ describe.skipIf(noBrowser)('the inbox', () => {
     for (let count = 0; count < 10_000; count += 1) pages.inbox.add({ read: true });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    const rows = page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+    const rows = page.getByRole('region', { name: inboxMessages.messages() }).getByRole('listitem');
     await page.getByRole('button', { name: /Message 10000/ }).waitFor();
-    const list = page.getByRole('group', { name: 'Messages, newest first' });
+    const list = page.getByRole('group', { name: inboxMessages.messagesNewestFirst() });
     await expect
       .poll(
         async () => {
@@ -388,8 +393,8 @@ describe.skipIf(noBrowser)('the inbox', () => {
     pages.inbox.add({ title: 'Film', link: `${pages.url}/downloads` });
     await using visit = await pages.visit('/inbox');
     await visit.page.getByRole('button', { name: /Film/ }).click();
-    await visit.page.getByRole('link', { name: 'Open it in Homeport' }).click();
-    await visit.page.getByRole('heading', { level: 1, name: 'Downloads' }).waitFor();
+    await visit.page.getByRole('link', { name: inboxMessages.openItInHomeport() }).click();
+    await visit.page.getByRole('heading', { level: 1, name: frameMessages.downloadsTitle() }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -399,9 +404,9 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await using visit = await pages.visit('/inbox', { width: 360, height: 740, touch: true });
     const { page } = visit;
     await page.getByRole('button', { name: /Calm/ }).waitFor();
-    expect(await page.getByLabel('Priority').isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByLabel('Priority').selectOption('4');
+    expect(await page.getByLabel(inboxMessages.priority()).isVisible()).toBe(false);
+    await page.getByRole('button', { name: inboxMessages.filter() }).click();
+    await page.getByLabel(inboxMessages.priority()).selectOption('4');
     await page.getByRole('button', { name: 'Filter 1' }).waitFor();
     await page.getByRole('button', { name: /Calm/ }).waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
@@ -432,14 +437,14 @@ describe.skipIf(noBrowser)('the inbox', () => {
     const row = page.getByRole('button', { name: /Message 130/ });
     await row.waitFor();
     pages.inbox.add();
-    await page.getByRole('button', { name: '1 new message' }).waitFor();
+    await page.getByRole('button', { name: inboxMessages.newMessageCount({ count: 1 }) }).waitFor();
     const before = await row.boundingBox();
     await row.tap();
     await page.getByRole('article').waitFor();
     pages.inbox.add();
-    await page.getByLabel('2 unread').waitFor({ state: 'attached' });
+    await page.getByLabel(frameMessages.countUnread({ unread: '2' })).waitFor({ state: 'attached' });
     await page.goBack();
-    await page.getByRole('button', { name: '2 new messages' }).waitFor();
+    await page.getByRole('button', { name: inboxMessages.newMessageCount({ count: 2 }) }).waitFor();
     await expect.poll(() => row.boundingBox()).toEqual(before);
     expect(visit.complaints).toEqual([]);
   });
@@ -451,11 +456,11 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByRole('button', { name: /Message 30/ }).waitFor();
     await page.evaluate(() => scrollTo(0, 1000));
     await page.getByRole('button', { name: /Message 15/ }).tap();
-    await page.getByLabel('29 unread').waitFor({ state: 'attached' });
+    await page.getByLabel(frameMessages.countUnread({ unread: '29' })).waitFor({ state: 'attached' });
     const removedIds = pages.inbox.items.filter(({ id }) => id > 2 && id !== 15).map(({ id }) => id);
     pages.inbox.items = pages.inbox.items.filter(({ id }) => !removedIds.includes(id));
     pages.inbox.bus?.publish(inboxChanged, { ids: removedIds, change: { removed: true }, unread: 2 });
-    await page.getByLabel('2 unread', { exact: true }).waitFor({ state: 'attached' });
+    await page.getByLabel(frameMessages.countUnread({ unread: '2' }), { exact: true }).waitFor({ state: 'attached' });
     await page.goBack();
     await page.getByRole('button', { name: /Message 15/ }).waitFor();
     pages.inbox.add({ title: 'Lighthouse' });
@@ -470,13 +475,13 @@ describe.skipIf(noBrowser)('the inbox', () => {
     const box = (name: string) => page.getByRole('checkbox', { name: `Choose Message ${name}` });
     await box('4').focus();
     await page.keyboard.press('Space');
-    await page.getByText('1 chosen').waitFor();
+    await page.getByText(inboxMessages.countChosen({ count: '1' })).waitFor();
     pages.inbox.add({ read: true });
     pages.inbox.add({ read: true });
     await page.getByRole('button', { name: /Message 7/ }).waitFor();
     await box('2').focus();
     await page.keyboard.press('Shift+Space');
-    await page.getByText('3 chosen').waitFor();
+    await page.getByText(inboxMessages.countChosen({ count: '3' })).waitFor();
     expect(await box('7').isChecked()).toBe(false);
   });
 
@@ -493,7 +498,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByRole('article').getByRole('heading', { name: 'Three' }).waitFor();
     await expect.poll(() => pages.inbox.items.find(({ title }) => title === 'Two')?.done).toBe(true);
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: inboxMessages.keys() }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('/');

@@ -1,3 +1,5 @@
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
@@ -18,15 +20,17 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
       await route.continue();
     });
     await page.goto(`${pages.url}/downloads`, { waitUntil: 'commit' });
-    const sidebar = page.getByRole('navigation', { name: 'Homeport', exact: true });
-    await sidebar.getByRole('link', { name: 'Inbox' }).waitFor();
-    await page.getByRole('heading', { level: 1, name: 'Downloads' }).waitFor();
-    await page.getByRole('status', { name: 'Reading the page' }).waitFor();
+    const sidebar = page.getByRole('navigation', { name: frameMessages.homeport(), exact: true });
+    await sidebar.getByRole('link', { name: frameMessages.inboxTitle() }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.downloadsTitle() }).waitFor();
+    await page.getByRole('status', { name: partsMessages.loadingSubject({ subject: 'the page' }) }).waitFor();
     const before = await sidebar.getByRole('link').allTextContents();
-    await page.getByText('Homeport is slow to respond.', { exact: false }).waitFor();
+    await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
     answer.resolve(undefined);
     await page.getByLabel('Addresses of videos').waitFor();
-    await page.getByText('Homeport is slow to respond.', { exact: false }).waitFor({ state: 'detached' });
+    await page
+      .getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false })
+      .waitFor({ state: 'detached' });
     // The role is not known yet: pages for administrators are listed, so that the sidebar does not grow later.
     expect(before.map((text) => text.trim())).toEqual(
       expect.arrayContaining(['Home', 'Messages', 'Network', 'Settings']),
@@ -43,10 +47,10 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
       await route.continue();
     });
     await page.goto(pages.url, { waitUntil: 'commit' });
-    await page.getByRole('heading', { name: 'Connecting to Homeport' }).waitFor();
-    await page.getByText('Homeport is slow to respond.', { exact: false }).waitFor();
+    await page.getByRole('heading', { name: frameMessages.connectingToHomeport() }).waitFor();
+    await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
     answer.resolve(undefined);
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
   });
 
   it('opens the requested page once an unreachable host responds again', async () => {
@@ -55,7 +59,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     let isReachable = false;
     await page.route('**/api/session', (route) => (isReachable ? route.continue() : route.abort('connectionrefused')));
     await page.goto(`${pages.url}/downloads`, { waitUntil: 'commit' });
-    await page.getByRole('heading', { name: 'Homeport does not respond' }).waitFor();
+    await page.getByRole('heading', { name: frameMessages.homeportVersion({ version: 'does not respond' }) }).waitFor();
     isReachable = true;
     // The button is not pressed.
     await page.getByLabel('Addresses of videos').waitFor();
@@ -67,8 +71,8 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     const { page } = visit;
     await page.route('**/api/session', () => undefined);
     await page.goto(`${pages.url}/inbox`, { waitUntil: 'commit' });
-    await page.getByText('Homeport is slow to respond.', { exact: false }).waitFor();
-    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
   });
 
   it.each([
@@ -96,7 +100,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     await expect.poll(readColor).toBe(color);
     expect(await page.evaluate(() => document.querySelector('nav'))).toBeNull();
     scripts.resolve(undefined);
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.homeTitle() }).waitFor();
     expect(await readColor()).toBe(color);
   });
 
@@ -115,7 +119,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
       `(prefers-color-scheme: dark) ${dark}`,
     ]);
     await page.getByRole('button', { name: /Signed in as/ }).click();
-    await page.getByRole('menuitem', { name: 'Dark theme' }).click();
+    await page.getByRole('menuitem', { name: frameMessages.darkTheme() }).click();
     await expect.poll(async () => (await readColors()).map((entry) => entry.split(' ').at(-1))).toEqual([dark, dark]);
   });
 

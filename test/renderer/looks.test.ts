@@ -1,3 +1,4 @@
+import * as frameMessages from '#messages/frame';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
@@ -53,7 +54,7 @@ describe.skipIf(noBrowser)('all pages', () => {
 
     it('fits: sign-in', async () => {
       await using visit = await pages.visit('/', { ...screen, signedIn: false });
-      await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await visit.page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
       await expectFits(visit, 'sign-in', screen);
     });
   });

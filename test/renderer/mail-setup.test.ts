@@ -1,3 +1,5 @@
+import * as mailMessages from '#messages/mail';
+import * as partsMessages from '#messages/parts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
@@ -30,19 +32,22 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await using browserPage = await real.visit('/delivery/recipients');
     const { page } = browserPage;
     await page.getByRole('button', { name: 'Import' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Import from Mailrise' });
+    const dialog = page.getByRole('dialog', { name: mailMessages.importFromMailrise() });
     await dropText(page, 'dialog textarea', 'mailrise.conf', mailrise);
     await dialog.getByText('3 recipients are taken').waitFor();
     await dialog.getByText('filed: it has no destinations that can be used.').waitFor();
-    await dialog.getByText('takes the place of the one here').waitFor();
-    await dialog.getByLabel('Also its sign-in (1 login)').uncheck();
-    await dialog.getByRole('button', { name: 'Take over' }).click();
+    await dialog.getByText(mailMessages.takesThePlaceOfThe()).waitFor();
+    await dialog.getByLabel(mailMessages.alsoItsSignIn({ logins: 1 })).uncheck();
+    await dialog.getByRole('button', { name: mailMessages.takeOver() }).click();
     await page.getByText('3 recipients are taken over.').waitFor();
-    const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: mailMessages.recipients() }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(4);
-    await rows.filter({ hasText: 'ups' }).getByText('goes to other destinations').waitFor();
+    await rows
+      .filter({ hasText: 'ups' })
+      .getByText(mailMessages.goesToTarget({ target: 'other destinations' }))
+      .waitFor();
     expect(await page.content()).not.toContain('s3cr3t');
-    const address = page.getByLabel('Address to try');
+    const address = page.getByLabel(mailMessages.addressToTry());
     await address.fill('cam3.warning@garden.lan');
     await page.getByText(/as warning by cam\*@garden\.lan/).waitFor();
     await address.fill('alerts@nas');
@@ -64,15 +69,15 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await take('attic', 'barn', 'cellar');
     await using browserPage = await real.visit('/delivery/recipients');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Remove attic' }).waitFor();
+    await page.getByRole('button', { name: mailMessages.removeName({ name: 'attic' }) }).waitFor();
     await page.clock.install();
-    await page.getByRole('button', { name: 'Remove attic' }).click();
-    await page.getByRole('button', { name: 'Edit barn' }).click();
+    await page.getByRole('button', { name: mailMessages.removeName({ name: 'attic' }) }).click();
+    await page.getByRole('button', { name: mailMessages.editName({ name: 'barn' }) }).click();
     await page.clock.fastForward(10_000);
     await expect.poll(saved).toEqual(['barn push://barn', 'cellar push://cellar']);
-    await page.getByRole('dialog').getByLabel('Topic').fill('loft');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved.').waitFor();
+    await page.getByRole('dialog').getByLabel(mailMessages.topic()).fill('loft');
+    await page.getByRole('dialog').getByRole('button', { name: mailMessages.save() }).click();
+    await page.getByText(mailMessages.saved()).waitFor();
     expect(await saved()).toEqual(['barn push://loft', 'cellar push://cellar']);
   });
 
@@ -80,9 +85,11 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await take('attic', 'barn', 'cellar');
     await using browserPage = await real.visit('/delivery/recipients');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Remove attic' }).click();
-    await page.getByRole('button', { name: 'Remove cellar' }).click();
-    await page.getByRole('button', { name: 'Remove cellar' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: mailMessages.removeName({ name: 'attic' }) }).click();
+    await page.getByRole('button', { name: mailMessages.removeName({ name: 'cellar' }) }).click();
+    await page
+      .getByRole('button', { name: mailMessages.removeName({ name: 'cellar' }) })
+      .waitFor({ state: 'detached' });
     await page.goto('about:blank');
     await expect.poll(saved).toEqual(['barn push://barn']);
   });
@@ -90,14 +97,14 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
   it('shows how a mail is handled before any is sent', async () => {
     await using browserPage = await real.visit('/delivery/rules');
     const { page } = browserPage;
-    await page.getByText('Try a mail', { exact: true }).click();
+    await page.getByText(mailMessages.tryAMail(), { exact: true }).click();
     await page.getByText('Nothing is sent.', { exact: false }).waitFor();
-    await page.getByLabel('Subject', { exact: true }).fill('[FAILED] Backup of photos');
-    await page.getByText('No rule fits.').waitFor();
-    const list = page.getByRole('list', { name: 'What becomes of the mail' });
+    await page.getByLabel(mailMessages.subject(), { exact: true }).fill('[FAILED] Backup of photos');
+    await page.getByText(mailMessages.noRuleFits()).waitFor();
+    const list = page.getByRole('list', { name: mailMessages.whatBecomesOfTheMail() });
     await list.getByText('failure').waitFor();
     await page.getByLabel('To', { exact: true }).fill('nobody@home');
-    await page.getByText('Refused', { exact: true }).waitFor();
+    await page.getByText(mailMessages.refused(), { exact: true }).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -105,18 +112,21 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await using browserPage = await real.visit('/delivery/connect');
     const { page } = browserPage;
     const port = String(real.host.port('mail'));
-    await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
-    await page.getByText('None. Leave user and password empty.').waitFor();
+    await page
+      .getByRole('button', { name: partsMessages.copySubject({ subject: 'the port' }) })
+      .first()
+      .waitFor();
+    await page.getByText(mailMessages.signInOff()).waitFor();
     // A command runs on this computer; other devices cannot use its loopback address.
-    await page.getByText('curl can send mail. Run this in a shell:').waitFor();
-    await page.getByLabel('Device or program').selectOption('A NAS (Synology, QNAP, TrueNAS, Unraid)');
+    await page.getByText(mailMessages.curlStep()).waitFor();
+    await page.getByLabel(mailMessages.deviceOrProgram()).selectOption(mailMessages.nasGuide());
     await page.getByText('is this computer itself: another device needs another address.').waitFor();
-    await page.getByRole('button', { name: 'Show that address' }).waitFor();
-    await page.getByLabel('Device or program').selectOption('Linux with msmtp');
+    await page.getByRole('button', { name: mailMessages.showThatAddress() }).waitFor();
+    await page.getByLabel(mailMessages.deviceOrProgram()).selectOption(mailMessages.msmtpGuide());
     await page.locator('code', { hasText: `port ${port}` }).waitFor();
-    await page.getByLabel('Device or program').selectOption('Proxmox VE');
-    await page.getByText('Datacenter › Notifications › Add › SMTP.').waitFor();
-    await page.getByLabel('Device or program').selectOption('A script with curl');
+    await page.getByLabel(mailMessages.deviceOrProgram()).selectOption(mailMessages.proxmoxGuide());
+    await page.getByText(mailMessages.proxmoxOpenStep()).waitFor();
+    await page.getByLabel(mailMessages.deviceOrProgram()).selectOption(mailMessages.curlGuide());
     await page.getByText(`smtp://127.0.0.1:${port}`).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
@@ -124,16 +134,19 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
   it.each(screens)('fits and is accessible on $on', async (screen) => {
     await using browserPage = await real.visit('/delivery/connect', screen);
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
+    await page
+      .getByRole('button', { name: partsMessages.copySubject({ subject: 'the port' }) })
+      .first()
+      .waitFor();
     await expectFits(browserPage, 'mail-connect', screen);
-    await page.getByRole('tab', { name: 'Rules' }).click();
-    await page.getByText('Try a mail', { exact: true }).click();
-    await page.getByLabel('Subject', { exact: true }).fill('[FAILED] Backup of photos');
-    await page.getByText('No rule fits.').waitFor();
+    await page.getByRole('tab', { name: mailMessages.rules() }).click();
+    await page.getByText(mailMessages.tryAMail(), { exact: true }).click();
+    await page.getByLabel(mailMessages.subject(), { exact: true }).fill('[FAILED] Backup of photos');
+    await page.getByText(mailMessages.noRuleFits()).waitFor();
     await expectFits(browserPage, 'mail-try', screen);
-    await page.getByRole('tab', { name: 'Recipients' }).click();
+    await page.getByRole('tab', { name: mailMessages.recipients() }).click();
     await page.getByRole('button', { name: 'Import' }).click();
-    await page.getByLabel('Its configuration').fill(mailrise);
+    await page.getByLabel(mailMessages.itsConfiguration()).fill(mailrise);
     await page.getByText('3 recipients are taken').waitFor();
     await expectFits(browserPage, 'mail-import', screen);
   });

@@ -1,3 +1,5 @@
+import * as mailMessages from '#messages/mail';
+import * as partsMessages from '#messages/parts';
 import type { Browser } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SettingsView } from '../../services/contracts/control/settings.ts';
@@ -64,18 +66,18 @@ describe.skipIf(noBrowser)('the mail pages', () => {
   it('shows how to send the first mail, and each mail as it arrives', async () => {
     await using browserPage = await visit('/delivery/mails');
     const { page } = browserPage;
-    await page.getByText('No mail came yet.').waitFor();
+    await page.getByText(mailMessages.noMailCameYet()).waitFor();
     await page.getByText(`swaks --server 127.0.0.1:${String(host.port('mail'))} --to alerts@home`).waitFor();
-    await page.getByLabel('Program').selectOption('msmtp');
+    await page.getByLabel(mailMessages.program()).selectOption('msmtp');
     await page.getByText(`--port=${String(host.port('mail'))}`).waitFor();
     await send('First light');
     const row = page.getByRole('button', { name: /First light/ });
-    await row.getByText('Passed on').waitFor();
+    await row.getByText(mailMessages.passedOn()).waitFor();
     await row.getByText('nas@example.com to alerts@nas').waitFor();
-    await page.getByLabel('Outcome').selectOption('Waiting');
-    await page.getByText('No mail fits.').waitFor();
-    await page.getByLabel('Outcome').selectOption('Passed on');
-    await row.getByText('Passed on').waitFor();
+    await page.getByLabel(mailMessages.outcome()).selectOption(mailMessages.waiting());
+    await page.getByText(mailMessages.noMailFits()).waitFor();
+    await page.getByLabel(mailMessages.outcome()).selectOption(mailMessages.passedOn());
+    await row.getByText(mailMessages.passedOn()).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -102,15 +104,15 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     const { page } = browserPage;
     await page.getByRole('button', { name: /agnp\.exe <b>bold<\/b>/ }).click();
     const dialog = page.getByRole('dialog', { name: 'agnp.exe <b>bold</b>' });
-    const text = dialog.getByRole('region', { name: 'Text of the mail' });
+    const text = dialog.getByRole('region', { name: mailMessages.textOfTheMail() });
     await text.getByText('The door is').waitFor();
     expect(await text.locator('script, style, svg, [onclick], [style]').count()).toBe(0);
     await dialog.getByText('door.png').waitFor();
-    const deliveries = dialog.getByRole('list', { name: 'Deliveries of this mail' }).getByRole('listitem');
-    await deliveries.getByText('Passed on').waitFor();
-    await dialog.getByText('Source').click();
-    await dialog.getByRole('region', { name: 'Source of the mail' }).getByText('<script>').waitFor();
-    await dialog.getByRole('button', { name: 'Send again' }).click();
+    const deliveries = dialog.getByRole('list', { name: mailMessages.deliveriesOfThisMail() }).getByRole('listitem');
+    await deliveries.getByText(mailMessages.passedOn()).waitFor();
+    await dialog.getByText(mailMessages.source()).click();
+    await dialog.getByRole('region', { name: mailMessages.sourceOfTheMail() }).getByText('<script>').waitFor();
+    await dialog.getByRole('button', { name: mailMessages.sendAgain() }).click();
     await page.getByText('Delivered once more to one place.').waitFor();
     expect(await page.title()).toBe('Delivery · Homeport');
     expect(browserPage.complaints).toEqual([]);
@@ -124,56 +126,63 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await row.waitFor();
     await page.getByRole('searchbox').focus();
     await page.keyboard.type('nobody');
-    await page.getByText('No mail fits.').waitFor();
-    await page.getByRole('button', { name: 'Show all mails' }).press('Enter');
+    await page.getByText(mailMessages.noMailFits()).waitFor();
+    await page.getByRole('button', { name: mailMessages.showAllMails() }).press('Enter');
     await row.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
-    await page.getByText('No mail came yet.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: mailMessages.remove() }).press('Enter');
+    await page.getByText(mailMessages.noMailCameYet()).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).press('Enter');
     await row.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
-    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).last().press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: mailMessages.remove() }).press('Enter');
+    await page
+      .getByRole('region', { name: partsMessages.news() })
+      .getByRole('button', { name: partsMessages.close() })
+      .last()
+      .press('Enter');
     await page.reload();
-    await page.getByText('No mail came yet.').waitFor();
+    await page.getByText(mailMessages.noMailCameYet()).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
   it('adds, edits and removes recipients with Undo, and checks an address', async () => {
     await using browserPage = await visit('/delivery/recipients');
     const { page } = browserPage;
-    const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: mailMessages.recipients() }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
-    await rows.filter({ hasText: 'alerts' }).getByText('At any domain · goes to General').waitFor();
-    await page.getByRole('button', { name: 'Add a recipient' }).click();
+    await rows
+      .filter({ hasText: 'alerts' })
+      .getByText(mailMessages.anyDomainGoesToTargets({ targets: 'General' }))
+      .waitFor();
+    await page.getByRole('button', { name: mailMessages.addARecipient() }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Address').fill('cam?@*.lan');
-    await dialog.getByText('Names like cam? at domains like *.lan').waitFor();
-    const goal = dialog.getByLabel('Goes to');
+    await dialog.getByLabel(mailMessages.address()).fill('cam?@*.lan');
+    await dialog.getByText(mailMessages.namesLike({ name: 'cam? at domains like *.lan' })).waitFor();
+    const goal = dialog.getByLabel(mailMessages.goesTo());
     expect(await goal.locator(':checked').innerText()).toBe('The destinations of General');
-    await goal.selectOption('Several, or a tag: as addresses');
-    await dialog.getByLabel('Addresses').fill('nowhere');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await goal.selectOption(mailMessages.severalOrATagAs());
+    await dialog.getByLabel(mailMessages.addresses()).fill('nowhere');
+    await dialog.getByRole('button', { name: mailMessages.save() }).click();
     await dialog.getByText(/^Use notify:\/\/KEY/).waitFor();
-    await goal.selectOption('A topic of Messages');
-    await dialog.getByLabel('Topic').fill('door');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await goal.selectOption(mailMessages.aTopicOfMessages());
+    await dialog.getByLabel(mailMessages.topic()).fill('door');
+    await dialog.getByRole('button', { name: mailMessages.save() }).click();
     // The row appears with the event of the change, and the form closes with the reply, after the gateway restarted.
     // The page behind it is inert until then and ignores input.
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => rows.count()).toBe(3);
-    const address = page.getByLabel('Address to try');
+    const address = page.getByLabel(mailMessages.addressToTry());
     await address.fill('cam1.warning@garden.lan');
     await page.getByText('as warning by cam?@*.lan, goes to the topic door').waitFor();
     await address.fill('nobody@garden.lan');
-    await page.getByText('Refused', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Remove cam?@*.lan' }).click();
+    await page.getByText(mailMessages.refused(), { exact: true }).waitFor();
+    await page.getByRole('button', { name: mailMessages.removeName({ name: 'cam?@*.lan' }) }).click();
     await expect.poll(() => rows.count()).toBe(2);
-    await getToast(page, 'cam?@*.lan is removed.').getByRole('button', { name: 'Undo' }).click();
+    await getToast(page, 'cam?@*.lan is removed.').getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(() => rows.count()).toBe(3);
-    await page.getByRole('button', { name: 'Edit alerts' }).click();
-    await dialog.getByLabel('Address').fill('alarm');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: mailMessages.editName({ name: 'alerts' }) }).click();
+    await dialog.getByLabel(mailMessages.address()).fill('alarm');
+    await dialog.getByRole('button', { name: mailMessages.save() }).click();
     await rows.getByText('alarm', { exact: true }).waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
@@ -182,22 +191,22 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await using browserPage = await visit('/delivery/recipients');
     const { page } = browserPage;
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Edit alerts' }).click();
+    await page.getByRole('button', { name: mailMessages.editName({ name: 'alerts' }) }).click();
     await dialog.getByLabel('More destinations').fill('json://me:s3cr3t@127.0.0.1:9/x');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('At any domain · goes to General and other destinations').waitFor();
-    await page.getByRole('button', { name: 'Edit alerts' }).click();
+    await dialog.getByRole('button', { name: mailMessages.save() }).click();
+    await page.getByText(mailMessages.anyDomainGoesToTargets({ targets: 'General and other destinations' })).waitFor();
+    await page.getByRole('button', { name: mailMessages.editName({ name: 'alerts' }) }).click();
     await dialog.getByText('There are some; they are not shown.').waitFor();
-    await dialog.getByText('Words of the notification').click();
-    await dialog.getByLabel('Title').fill('[$type] $subject');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(mailMessages.wordsOfTheNotification()).click();
+    await dialog.getByLabel(mailMessages.title()).fill('[$type] $subject');
+    await dialog.getByRole('button', { name: mailMessages.save() }).click();
     await expect.poll(() => dialog.count()).toBe(0);
-    await page.getByText('goes to General and other destinations').waitFor();
+    await page.getByText(mailMessages.goesToTarget({ target: 'General and other destinations' })).waitFor();
     expect(await page.content()).not.toContain('s3cr3t');
-    await page.getByLabel('Address to try').fill('alerts@nas');
-    await page.getByRole('button', { name: 'Send a test mail' }).click();
+    await page.getByLabel(mailMessages.addressToTry()).fill('alerts@nas');
+    await page.getByRole('button', { name: mailMessages.sendATestMail() }).click();
     await page.getByText('The test mail is taken').waitFor();
-    await page.getByRole('tab', { name: 'Mails' }).click();
+    await page.getByRole('tab', { name: mailMessages.mails() }).click();
     await page.getByRole('button', { name: /Test mail/ }).click();
     await dialog.getByText('json://…', { exact: false }).waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
@@ -207,45 +216,47 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await using browserPage = await visit('/delivery/rules');
     const { page } = browserPage;
     const dialog = page.getByRole('dialog');
-    const rows = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
-    await page.getByText('No rules.').waitFor();
-    await page.getByRole('button', { name: 'Add a rule' }).click();
-    await dialog.getByLabel('Subject has').fill('noise');
-    expect(await dialog.getByLabel('Goes to').locator(':checked').innerText()).toBe('Where the recipient’s mail goes');
-    await dialog.getByLabel('Goes to').selectOption('Several, or a tag: as addresses');
-    await dialog.getByLabel('Addresses').fill('nowhere');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    const rows = page.getByRole('list', { name: mailMessages.rules() }).getByRole('listitem');
+    await page.getByText(mailMessages.noRules()).waitFor();
+    await page.getByRole('button', { name: mailMessages.addARule() }).click();
+    await dialog.getByLabel(mailMessages.subjectHas()).fill('noise');
+    expect(await dialog.getByLabel(mailMessages.goesTo()).locator(':checked').innerText()).toBe(
+      'Where the recipient’s mail goes',
+    );
+    await dialog.getByLabel(mailMessages.goesTo()).selectOption(mailMessages.severalOrATagAs());
+    await dialog.getByLabel(mailMessages.addresses()).fill('nowhere');
+    await dialog.getByRole('button', { name: mailMessages.save() }).click();
     await dialog.getByText(/^Use notify:\/\/KEY/).waitFor();
-    await dialog.getByLabel('Drop them').check();
-    await expect.poll(() => dialog.getByLabel('Goes to').count()).toBe(0);
-    await dialog.getByLabel('Drop them').uncheck();
-    await dialog.getByLabel('Goes to').selectOption('Where the recipient’s mail goes');
-    await dialog.getByLabel('Drop them').check();
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByLabel(mailMessages.dropThem()).check();
+    await expect.poll(() => dialog.getByLabel(mailMessages.goesTo()).count()).toBe(0);
+    await dialog.getByLabel(mailMessages.dropThem()).uncheck();
+    await dialog.getByLabel(mailMessages.goesTo()).selectOption(mailMessages.whereTheRecipientsMailGoes());
+    await dialog.getByLabel(mailMessages.dropThem()).check();
+    await dialog.getByRole('button', { name: mailMessages.save() }).click();
     await rows.getByText('is dropped').waitFor();
-    await page.getByRole('button', { name: 'Add a rule' }).click();
-    await dialog.getByLabel('Sender has').fill('nas@*');
-    await dialog.getByRole('combobox', { name: 'Type' }).selectOption('Failure');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await rows.getByText('becomes failure').waitFor();
+    await page.getByRole('button', { name: mailMessages.addARule() }).click();
+    await dialog.getByLabel(mailMessages.senderHas()).fill('nas@*');
+    await dialog.getByRole('combobox', { name: mailMessages.type() }).selectOption(mailMessages.failure());
+    await dialog.getByRole('button', { name: mailMessages.save() }).click();
+    await rows.getByText(mailMessages.becomesType({ type: 'failure' })).waitFor();
     // The dialog restores the focus when it closes.
     await dialog.waitFor({ state: 'detached' });
-    const add = page.getByRole('button', { name: 'Add a rule' });
+    const add = page.getByRole('button', { name: mailMessages.addARule() });
     await expect.poll(() => add.evaluate((button) => button === document.activeElement)).toBe(true);
-    const moveHandle = page.getByRole('button', { name: 'Move Mail from nas@*' });
+    const moveHandle = page.getByRole('button', { name: partsMessages.moveItem({ name: 'Mail from nas@*' }) });
     await moveHandle.press('ArrowUp');
     await expect.poll(() => rows.first().textContent()).toContain('nas@*');
-    await page.getByText('The new order is kept.').waitFor();
+    await page.getByText(mailMessages.theNewOrderIsKept()).waitFor();
     // The handle still has the focus.
     expect(await moveHandle.evaluate((button) => button === document.activeElement)).toBe(true);
-    await page.getByRole('button', { name: 'Remove the rule: Mail from nas@*' }).click();
+    await page.getByRole('button', { name: mailMessages.removeName({ name: 'the rule: Mail from nas@*' }) }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => submit(host.port('mail'), ['alerts@x'], 'Subject: noise\r\n\r\nx')).toMatch(/^250 /);
-    await page.getByRole('tab', { name: 'Mails' }).click();
-    await page.getByRole('button', { name: /noise/ }).getByText('Dropped').waitFor();
-    await page.getByLabel('Outcome').selectOption('Given up');
-    await page.getByText('No mail fits.').waitFor();
-    await page.getByLabel('Outcome').selectOption('Dropped');
+    await page.getByRole('tab', { name: mailMessages.mails() }).click();
+    await page.getByRole('button', { name: /noise/ }).getByText(mailMessages.dropped()).waitFor();
+    await page.getByLabel(mailMessages.outcome()).selectOption(mailMessages.givenUp());
+    await page.getByText(mailMessages.noMailFits()).waitFor();
+    await page.getByLabel(mailMessages.outcome()).selectOption(mailMessages.dropped());
     await page.getByRole('button', { name: /noise/ }).click();
     await dialog.getByText('Dropped by rule 1.').waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
@@ -258,7 +269,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     const change = (patch: object) =>
       api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify(patch) });
     await change({ rules: [rule('one'), rule('two')] });
-    const rows = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: mailMessages.rules() }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
     const [later, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let readings = 0;
@@ -284,7 +295,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(await rows.first().textContent()).toContain('two');
     expect(await moveHandle.evaluate((button) => button === document.activeElement)).toBe(true);
     released.resolve();
-    await page.getByText('The new order is kept.').waitFor();
+    await page.getByText(mailMessages.theNewOrderIsKept()).waitFor();
     expect(await rows.first().textContent()).toContain('two');
     expect(await moveHandle.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.unrouteAll({ behavior: 'wait' });
@@ -296,15 +307,15 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify({ recipients }) });
     await using browserPage = await visit('/delivery/recipients');
     const { page } = browserPage;
-    const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: mailMessages.recipients() }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
-    await page.getByRole('button', { name: 'Move three', exact: true }).press('ArrowUp');
-    await page.getByRole('button', { name: 'Remove one' }).click();
+    await page.getByRole('button', { name: partsMessages.moveItem({ name: 'three' }), exact: true }).press('ArrowUp');
+    await page.getByRole('button', { name: mailMessages.removeName({ name: 'one' }) }).click();
     // Leaving the page completes both the removal without Undo and the new order.
-    await page.getByRole('tab', { name: 'Rules' }).click();
-    await page.getByText('The new order is kept.').waitFor();
-    await page.getByRole('tab', { name: 'Recipients' }).click();
-    await getToast(page, 'one is removed.').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('tab', { name: mailMessages.rules() }).click();
+    await page.getByText(mailMessages.theNewOrderIsKept()).waitFor();
+    await page.getByRole('tab', { name: mailMessages.recipients() }).click();
+    await getToast(page, 'one is removed.').getByRole('button', { name: partsMessages.close() }).click();
     await expect
       .poll(async () => {
         const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
@@ -318,7 +329,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
   it('scrolls through ten thousand mails with few rendered rows', async () => {
     await using browserPage = await visit('/delivery/mails');
     const { page } = browserPage;
-    await page.getByText('No mail came yet.').waitFor();
+    await page.getByText(mailMessages.noMailCameYet()).waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
       id: String(index),
       sender: 'nas@home',
@@ -337,7 +348,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     });
     await page.reload();
     await page.getByRole('button', { name: /Mail 0 / }).waitFor();
-    const list = page.getByRole('group', { name: 'Mails, newest first' });
+    const list = page.getByRole('group', { name: mailMessages.mailsNewestFirst() });
     await expect
       .poll(
         async () => {
@@ -362,7 +373,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.goto(`${host.url('control')}/mail`);
     await page.getByText('The disk is full.').waitFor();
     await page.unroute(/api\/mail\/messages/);
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: mailMessages.tryAgain() }).click();
     await page.getByRole('button', { name: /Still there/ }).waitFor();
   });
 
@@ -371,24 +382,24 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
     await using browserPage = await visit('/delivery/mails', screen);
     const { page } = browserPage;
-    const passedOn = page.getByText('Passed on').and(page.locator(':not(option)'));
+    const passedOn = page.getByText(mailMessages.passedOn()).and(page.locator(':not(option)'));
     await expect.poll(() => passedOn.count()).toBe(2);
     await expectFits(browserPage, 'mail', screen);
     await page.getByRole('button', { name: /agnp/ }).click();
     await page.getByText('The door is').waitFor();
     await expectFits(browserPage, 'mail-detail', screen);
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: 'Recipients' }).click();
-    await page.getByLabel('Address to try').fill('alerts@nas');
-    await page.getByText('Taken').waitFor();
+    await page.getByRole('tab', { name: mailMessages.recipients() }).click();
+    await page.getByLabel(mailMessages.addressToTry()).fill('alerts@nas');
+    await page.getByText(mailMessages.taken()).waitFor();
     await expectFits(browserPage, 'mail-recipients', screen);
-    await page.getByRole('button', { name: 'Add a recipient' }).click();
-    await page.getByText('Words of the notification').click();
+    await page.getByRole('button', { name: mailMessages.addARecipient() }).click();
+    await page.getByText(mailMessages.wordsOfTheNotification()).click();
     await expectFits(browserPage, 'mail-recipient', screen);
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: 'Rules' }).click();
-    await page.getByText('No rules.').waitFor();
-    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('tab', { name: mailMessages.rules() }).click();
+    await page.getByText(mailMessages.noRules()).waitFor();
+    await page.getByRole('button', { name: mailMessages.addARule() }).click();
     await expectFits(browserPage, 'mail-rule', screen);
   });
 });

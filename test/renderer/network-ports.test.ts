@@ -1,3 +1,4 @@
+import * as networkMessages from '#messages/network';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,20 +39,20 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
   it('are shared and unshared on Network, which explains the effect and whether it works', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
-    const list = page.getByRole('list', { name: 'Ports' });
+    const list = page.getByRole('list', { name: networkMessages.ports() });
     const row = list.getByRole('listitem').filter({ hasText: 'Mail' }).first();
-    await row.getByText('Only this machine reaches it.').waitFor();
+    await row.getByText(networkMessages.notShared()).waitFor();
     await page.getByText('from machines of all networks that are let in', { exact: false }).waitFor();
-    await row.getByRole('radio', { name: 'Shared' }).check();
+    await row.getByRole('radio', { name: networkMessages.shared() }).check();
     await row.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
     await row.getByText('Machines of these networks send mail here.', { exact: false }).waitFor();
-    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByRole('button', { name: networkMessages.test() }).click();
     await page.getByText(`Mail answers at smtp://${lan}:${String(pages.host.port('mail'))}.`).waitFor();
     await change({ portNetworks: ['192.168.1.7'] });
     await page.getByText('from machines of 192.168.1.7 alone', { exact: false }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await row.getByRole('radio', { name: 'Off' }).check();
-    await row.getByText('Only this machine reaches it.').waitFor();
+    await row.getByRole('radio', { name: networkMessages.off() }).check();
+    await row.getByText(networkMessages.notShared()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -66,9 +67,9 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
       await release.promise;
       await route.continue();
     });
-    await row('Mail').getByRole('radio', { name: 'Shared' }).check();
+    await row('Mail').getByRole('radio', { name: networkMessages.shared() }).check();
     await expect.poll(() => changes).toHaveLength(1);
-    await row('Git over SSH').getByRole('radio', { name: 'Shared' }).check();
+    await row('Git over SSH').getByRole('radio', { name: networkMessages.shared() }).check();
     release.resolve(undefined);
     await expect.poll(() => changes).toHaveLength(2);
     expect(changes[1]).toEqual({ sharedPorts: ['mail', 'git.ssh'] });

@@ -1,3 +1,7 @@
+import * as frameMessages from '#messages/frame';
+import * as networkMessages from '#messages/network';
+import * as partsMessages from '#messages/parts';
+import * as stateMessages from '#messages/state';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
@@ -25,26 +29,26 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page
-      .getByRole('list', { name: 'Services' })
+      .getByRole('list', { name: networkMessages.services() })
       .getByRole('listitem')
-      .filter({ hasText: 'Messages' })
+      .filter({ hasText: frameMessages.pushTitle() })
       .first();
-    await row.getByText('Only this machine reaches it.').waitFor();
-    await row.getByRole('radio', { name: 'Shared' }).check();
+    await row.getByText(networkMessages.notShared()).waitFor();
+    await row.getByRole('radio', { name: networkMessages.shared() }).check();
     await row.getByText(`https://${lan}:`).waitFor();
-    await row.getByRole('button', { name: 'Open Messages on a device' }).click();
+    await row.getByRole('button', { name: networkMessages.openTitleDevice({ title: 'Messages' }) }).click();
     await page.getByRole('img', { name: `The address https://${lan}:` }).waitFor();
-    await page.getByRole('radio', { name: 'By name' }).check();
+    await page.getByRole('radio', { name: networkMessages.byName() }).check();
     await page.getByRole('img', { name: /^The address https:\/\/push\.nas\.local/ }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Show how' }).click();
-    await page.getByRole('heading', { name: 'Trust on a device' }).waitFor();
+    await page.getByRole('button', { name: networkMessages.showHow() }).click();
+    await page.getByRole('heading', { name: networkMessages.trustOnADevice() }).waitFor();
     const trust = (await page.getByText(/\/trust$/).textContent()) ?? '';
     const fingerprint = (await page.getByText(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/).textContent()) ?? '';
     expect((await readPlainly(trust)).body).toContain(fingerprint);
-    await page.getByRole('tab', { name: 'Overview' }).click();
-    await row.getByRole('radio', { name: 'Off' }).check();
-    await row.getByText('Only this machine reaches it.').waitFor();
+    await page.getByRole('tab', { name: networkMessages.overview() }).click();
+    await row.getByRole('radio', { name: networkMessages.off() }).check();
+    await row.getByText(networkMessages.notShared()).waitFor();
     // The page gets the event of the change before the listener is closed.
     const readResponse = (): Promise<string> => readPlainly(trust).then(() => 'an answer', String);
     await expect.poll(readResponse).toContain('ECONNREFUSED');
@@ -53,11 +57,15 @@ describe.skipIf(noBrowser)('the Network page', () => {
   it('tests reachability, and signs out a browser of the network', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
-    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
-    await row.getByRole('radio', { name: 'Shared' }).check();
+    const row = page
+      .getByRole('list', { name: networkMessages.services() })
+      .getByRole('listitem')
+      .filter({ hasText: 'lamp' })
+      .first();
+    await row.getByRole('radio', { name: networkMessages.shared() }).check();
     const address = (await row.getByText(/^https:\/\//).textContent()) ?? '';
-    await page.getByRole('button', { name: 'Test' }).click();
-    const results = page.getByRole('list', { name: 'What the test found' });
+    await page.getByRole('button', { name: networkMessages.test() }).click();
+    const results = page.getByRole('list', { name: networkMessages.whatTheTestFound() });
     await results.getByText(/answers by TLS, and its certificate is right for every name/).waitFor();
     await results.getByText(/No other device has connected since the start/).waitFor();
 
@@ -79,46 +87,50 @@ describe.skipIf(noBrowser)('the Network page', () => {
     });
     const [response] = (await once(challenge.end(body), 'response')) as [IncomingMessage];
     expect(response.resume().statusCode).toBe(303);
-    await page.getByRole('tab', { name: 'Sign-in' }).click();
-    const devices = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem');
+    await page.getByRole('tab', { name: networkMessages.signIn() }).click();
+    const devices = page.getByRole('list', { name: networkMessages.signedIn() }).getByRole('listitem');
     const device = devices.filter({ hasText: 'Firefox on Android' });
     await device.getByText(new RegExp(`from .* to ${host}`)).waitFor();
-    await device.getByRole('button', { name: 'Sign out' }).click();
-    await device.getByRole('button', { name: 'Really sign out?' }).click();
+    await device.getByRole('button', { name: networkMessages.signOut() }).click();
+    await device.getByRole('button', { name: networkMessages.reallySignOut() }).click();
     await device.waitFor({ state: 'detached' });
   });
 
   it('requires a confirmation before sharing without a sign-in', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
-    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
-    await row.getByRole('radio', { name: 'Open' }).click();
+    const row = page
+      .getByRole('list', { name: networkMessages.services() })
+      .getByRole('listitem')
+      .filter({ hasText: 'lamp' })
+      .first();
+    await row.getByRole('radio', { name: networkMessages.openExposure() }).click();
     await page.getByText(/guests, and every program on every phone/).waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await expect.poll(() => row.getByRole('radio', { name: 'Off' }).isChecked()).toBe(true);
-    await row.getByRole('radio', { name: 'Open' }).click();
-    await page.getByRole('button', { name: 'Share without sign-in' }).click();
-    await row.getByText('Everybody on the network may use it, guests included.').waitFor();
+    await page.getByRole('button', { name: networkMessages.cancel() }).click();
+    await expect.poll(() => row.getByRole('radio', { name: networkMessages.off() }).isChecked()).toBe(true);
+    await row.getByRole('radio', { name: networkMessages.openExposure() }).click();
+    await page.getByRole('button', { name: networkMessages.shareWithoutSignIn() }).click();
+    await row.getByText(networkMessages.openToEverybody()).waitFor();
   });
 
   it('adds an external service by address, shares it, and removes it', async () => {
     await using visit = await pages.visit('/network/other');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Add an external service' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('photos');
-    await page.getByLabel('Address', { exact: true }).fill('http://192.168.1.5:2342/album');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('It answers as photos.nas.local.').waitFor();
+    await page.getByRole('button', { name: networkMessages.addAnExternalService() }).click();
+    await page.getByLabel(networkMessages.name(), { exact: true }).fill('photos');
+    await page.getByLabel(networkMessages.address(), { exact: true }).fill('http://192.168.1.5:2342/album');
+    await page.getByRole('button', { name: networkMessages.add(), exact: true }).click();
+    await page.getByText(networkMessages.nameNote({ host: 'photos.nas.local' })).waitFor();
     await page.getByText('Give it as far as the port,', { exact: false }).waitFor();
-    await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:2342/');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    const row = page.getByRole('list', { name: 'External services' }).getByRole('listitem').first();
+    await page.getByLabel(networkMessages.address(), { exact: true }).fill('http://127.0.0.1:2342/');
+    await page.getByRole('button', { name: networkMessages.add(), exact: true }).click();
+    const row = page.getByRole('list', { name: networkMessages.externalServices() }).getByRole('listitem').first();
     const opens = row.getByRole('heading').getByRole('link');
     expect(await opens.getAttribute('href')).toBe('http://127.0.0.1:2342');
-    await row.getByRole('radio', { name: 'Shared' }).check();
+    await row.getByRole('radio', { name: networkMessages.shared() }).check();
     await row.getByText(/^https:\/\/photos\.nas\.local:\d+$/).waitFor();
     await expect.poll(() => opens.getAttribute('href')).toMatch(/^https:\/\/photos\.nas\.local/);
-    await page.getByRole('tab', { name: 'Connect' }).click();
+    await page.getByRole('tab', { name: networkMessages.connect() }).click();
     await page.getByText(/^curl --cacert homeport\.crt -u "\w+:\$TOKEN" https:\/\/photos\.nas\.local/).waitFor();
   });
 
@@ -138,19 +150,19 @@ describe.skipIf(noBrowser)('the Network page', () => {
       await page.getByRole('menuitem', { name: action }).click();
     };
     await more('photos', 'Edit');
-    await page.getByLabel('Name', { exact: true }).fill('push');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('There is push already. Choose another name.').waitFor();
+    await page.getByLabel(networkMessages.name(), { exact: true }).fill('push');
+    await page.getByRole('button', { name: networkMessages.save() }).click();
+    await page.getByText(stateMessages.nameTaken({ name: 'push' })).waitFor();
     for (const refused of ['photo_s', '-photos', 'photos-']) {
-      await page.getByLabel('Name', { exact: true }).fill(refused);
+      await page.getByLabel(networkMessages.name(), { exact: true }).fill(refused);
       expect(await page.locator('#outside-name:invalid').count()).toBe(1);
     }
-    await page.getByLabel('Name', { exact: true }).fill('2-photo-album');
-    await page.getByLabel('Address', { exact: true }).fill('https://127.0.0.1:2343');
-    await page.getByRole('button', { name: 'Save' }).click();
-    const row = page.getByRole('list', { name: 'External services' }).getByRole('listitem').first();
+    await page.getByLabel(networkMessages.name(), { exact: true }).fill('2-photo-album');
+    await page.getByLabel(networkMessages.address(), { exact: true }).fill('https://127.0.0.1:2343');
+    await page.getByRole('button', { name: networkMessages.save() }).click();
+    const row = page.getByRole('list', { name: networkMessages.externalServices() }).getByRole('listitem').first();
     await row.getByText(/^https:\/\/2-photo-album\.nas\.local:\d+$/).waitFor();
-    expect(await row.getByRole('radio', { name: 'Shared' }).isChecked()).toBe(true);
+    expect(await row.getByRole('radio', { name: networkMessages.shared() }).isChecked()).toBe(true);
     const { sections } = await api<SettingsView>(pages.url, '/api/settings');
     const fields = sections.find(({ id }) => id === 'gateway')?.fields ?? [];
     const values = ['outsideUnverified', 'outsideHosts', 'publicPaths'].map(
@@ -158,17 +170,17 @@ describe.skipIf(noBrowser)('the Network page', () => {
     );
     expect(values).toEqual([['2-photo-album'], ['2-photo-album=127.0.0.1:2342'], ['2-photo-album=/share/']]);
     await more('2-photo-album', 'Remove');
-    await page.getByRole('heading', { name: 'No external services yet.' }).waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: networkMessages.noExternalServicesYet() }).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await row.getByText(/^https:\/\/2-photo-album\.nas\.local:\d+$/).waitFor();
     await more('2-photo-album', 'Remove');
-    await page.getByRole('heading', { name: 'No external services yet.' }).waitFor();
+    await page.getByRole('heading', { name: networkMessages.noExternalServicesYet() }).waitFor();
   });
 
   it('shows the values that the identity provider needs', async () => {
     await using visit = await pages.visit('/network/sign-in');
     const { page } = visit;
-    await page.getByText('Another provider', { exact: true }).waitFor();
+    await page.getByText(networkMessages.anotherProvider(), { exact: true }).waitFor();
     const setUp = page.getByRole('link', { name: /Set up a provider$/ });
     expect(await setUp.getAttribute('href')).toBe('/settings/gateway/oidcIssuer');
     const body = { shared: ['lamp'], oidcIssuer: 'https://auth.example', oidcClientId: 'homeport' };
@@ -201,12 +213,12 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await using visit = await pages.visit('/network', screen);
     const { page } = visit;
     const row = page
-      .getByRole('list', { name: 'Services' })
+      .getByRole('list', { name: networkMessages.services() })
       .getByRole('listitem')
-      .filter({ hasText: 'Messages' })
+      .filter({ hasText: frameMessages.pushTitle() })
       .first();
-    await row.getByRole('radio', { name: 'Shared' }).check();
-    await page.getByRole('heading', { name: 'Trust on a device' }).waitFor();
+    await row.getByRole('radio', { name: networkMessages.shared() }).check();
+    await page.getByRole('heading', { name: networkMessages.trustOnADevice() }).waitFor();
     await expectFits(visit, 'network', screen);
   });
 });

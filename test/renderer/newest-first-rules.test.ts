@@ -1,3 +1,6 @@
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
+import * as stateMessages from '#messages/state';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mailActivity, type SpooledMail } from '../../services/contracts/mail/api.ts';
@@ -92,7 +95,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     notifyList();
     // Arrives on the same stream after the previous event.
     pages.inbox.add();
-    await page.getByLabel('1 unread').waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
     release.resolve(undefined);
     await list(page).getByText('Mail 2', { exact: true }).waitFor();
     expect(browserPage.complaints).toEqual([]);
@@ -148,11 +151,11 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     notifyList();
     // Arrives on the same stream, so the page has received the mail by then.
     pages.inbox.add();
-    await page.getByLabel('1 unread').waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
     slow.resolve(undefined);
     await list(page).getByText('Mail 2', { exact: true }).waitFor();
     pages.inbox.add();
-    await page.getByLabel('2 unread').waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: '2' })).waitFor();
     expect(await list(page).getByText('Mail 2', { exact: true }).count()).toBe(1);
   });
 
@@ -163,9 +166,9 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await list(page).getByText('Mail 3', { exact: true }).waitFor();
     await page.route(messages, (route) => route.abort(), { times: 1 });
     await page.getByRole('searchbox').fill('nas');
-    await page.getByText('Homeport does not answer. Is it still running?').waitFor();
+    await page.getByText(stateMessages.offline()).waitFor();
     expect(await list(page).count()).toBe(0);
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: partsMessages.tryAgain() }).click();
     await list(page).getByText('Mail 3', { exact: true }).waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
@@ -178,7 +181,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await page.clock.install();
     await page.route(/\/api\/mail\/messages\?.*before=/, (route) => route.abort(), { times: 1 });
     await read(page, 'Mail 21');
-    await page.getByText('Homeport does not answer. Is it still running?').first().waitFor();
+    await page.getByText(stateMessages.offline()).first().waitFor();
     await page.clock.fastForward(6000);
     await list(page).evaluate((frame) => (frame.scrollTop = 0));
     expect((await read(page, 'Mail 1')).size).toBe(step + 20);
@@ -199,12 +202,12 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 60_000);
     await page.getByRole('searchbox').fill('nas');
-    await page.getByRole('link', { name: 'Inbox' }).first().click();
+    await page.getByRole('link', { name: frameMessages.inboxTitle() }).first().click();
     await page.waitForURL('**/inbox');
     await page.clock.runFor(1000);
     await expect.poll(() => new URL(page.url()).search).toBe('');
     loaded.resolve(undefined);
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await page.getByRole('heading', { name: frameMessages.inboxTitle() }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
   });
 });

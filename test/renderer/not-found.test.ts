@@ -1,3 +1,6 @@
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
+import * as stateMessages from '#messages/state';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { addons } from '../../services/addons/index.ts';
@@ -62,7 +65,7 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
     const { page } = visit;
     const state = missing(page, title);
     await state.waitFor();
-    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: partsMessages.tryAgain() }).count()).toBe(0);
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
     await state.getByRole('link', { name: listTitle }).click();
@@ -96,7 +99,7 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
     const { page } = visit;
     const state = missing(page, title);
     await state.waitFor();
-    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: partsMessages.tryAgain() }).count()).toBe(0);
     await state.getByRole('button', { name: listTitle }).click();
     await state.waitFor({ state: 'detached' });
     expect(new URL(page.url()).pathname).not.toContain(path.split('/').at(-1));
@@ -121,7 +124,7 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
     await alert.waitFor();
     expect(await alert.getByRole('button').allTextContents()).toEqual(button === undefined ? [] : [button]);
     // The log contains the details of internal errors.
-    expect(await alert.getByRole('link', { name: 'Open the log' }).count()).toBe(status >= 500 ? 1 : 0);
+    expect(await alert.getByRole('link', { name: partsMessages.openTheLog() }).count()).toBe(status >= 500 ? 1 : 0);
   });
 
   it('links the log in a toast about a failure inside of the host', async () => {
@@ -133,12 +136,12 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
       route.request().method() === 'PATCH' ? route.fulfill({ status: 500, body: 'no JSON' }) : route.continue(),
     );
     await page.getByRole('button', { name: 'Mark all read' }).click();
-    const toast = page.getByRole('region', { name: 'News' }).getByRole('listitem');
+    const toast = page.getByRole('region', { name: partsMessages.news() }).getByRole('listitem');
     await toast
-      .filter({ hasText: 'The request failed with HTTP status 500.' })
-      .getByRole('link', { name: 'Log' })
+      .filter({ hasText: stateMessages.requestFailed({ status: '500' }) })
+      .getByRole('link', { name: frameMessages.logTitle() })
       .click();
-    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.logTitle() }).waitFor();
   });
 
   it('offers to reload a page that is older than the host', async () => {
@@ -146,10 +149,12 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
     const { page } = visit;
     await page.route('**/incidents?*', (route) => route.fulfill({ json: { another: 'version' } }));
     await page.goto(`${pages.url}/uptime/outages`);
-    const alert = page.getByRole('alert').filter({ hasText: 'Homeport was updated while this page was open.' });
+    const alert = page
+      .getByRole('alert')
+      .filter({ hasText: frameMessages.homeportVersion({ version: 'was updated while this page was open.' }) });
     await alert.waitFor();
     await page.unroute('**/incidents?*');
-    await alert.getByRole('button', { name: 'Reload the page' }).click();
+    await alert.getByRole('button', { name: partsMessages.reloadThePage() }).click();
     await alert.waitFor({ state: 'detached' });
   });
 

@@ -1,3 +1,5 @@
+import * as frameMessages from '#messages/frame';
+import * as notificationsMessages from '#messages/notifications';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SettingsView } from '../../services/contracts/control/settings.ts';
 import { control } from '../../services/control/index.ts';
@@ -32,12 +34,17 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page
-      .getByRole('navigation', { name: 'Homeport itself' })
-      .getByRole('link', { name: 'Notifications and quiet hours' })
+      .getByRole('navigation', { name: frameMessages.homeportItself() })
+      .getByRole('link', { name: notificationsMessages.notificationsAndQuietHours() })
       .click();
-    await page.getByRole('switch', { name: 'Popup sound' }).waitFor();
-    await page.getByRole('list', { name: 'Rules' }).getByRole('link', { name: 'doors' }).waitFor();
-    const destination = page.getByRole('list', { name: 'Destinations of Delivery' }).getByRole('link');
+    await page.getByRole('switch', { name: notificationsMessages.popupSound() }).waitFor();
+    await page
+      .getByRole('list', { name: notificationsMessages.rules() })
+      .getByRole('link', { name: 'doors' })
+      .waitFor();
+    const destination = page
+      .getByRole('list', { name: notificationsMessages.destinationsOfDelivery() })
+      .getByRole('link');
     await expect.poll(() => destination.count()).toBe(2);
     expect(await destination.first().innerText()).toContain('Every day 22:00–07:00');
     await destination.first().click();
@@ -52,20 +59,20 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     });
     await using visit = await pages.visit('/', { signedIn: false });
     const { page } = visit;
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
     await signIn(page.context(), pages.url, bob);
     await page.goto(pages.url);
-    await page.getByRole('button', { name: 'Signed in as bob' }).click();
-    await page.getByRole('menuitem', { name: 'Notifications and quiet hours' }).click();
-    await page.getByRole('button', { name: 'Add a rule' }).click();
-    const dialog = page.getByRole('dialog', { name: 'New rule' });
-    await dialog.getByLabel('Topics').fill('lawn');
-    await dialog.getByRole('radio', { name: 'Silent' }).check();
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('list', { name: 'Rules' }).getByRole('link', { name: 'lawn' }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Popups on this machine' }).count()).toBe(0);
+    await page.getByRole('button', { name: frameMessages.signedInAsName({ name: 'bob' }) }).click();
+    await page.getByRole('menuitem', { name: notificationsMessages.notificationsAndQuietHours() }).click();
+    await page.getByRole('button', { name: notificationsMessages.addARule() }).click();
+    const dialog = page.getByRole('dialog', { name: notificationsMessages.newRule() });
+    await dialog.getByLabel(notificationsMessages.topics()).fill('lawn');
+    await dialog.getByRole('radio', { name: notificationsMessages.silentMode() }).check();
+    await dialog.getByRole('button', { name: notificationsMessages.save() }).click();
+    await page.getByRole('list', { name: notificationsMessages.rules() }).getByRole('link', { name: 'lawn' }).waitFor();
+    expect(await page.getByRole('heading', { name: notificationsMessages.popupsOnThisMachine() }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'doors' }).count()).toBe(0);
-    expect(await page.getByRole('list', { name: 'Destinations of Delivery' }).count()).toBe(0);
+    expect(await page.getByRole('list', { name: notificationsMessages.destinationsOfDelivery() }).count()).toBe(0);
   });
 
   it('lets popups follow the rules of an account or their own hours, and names the account', async () => {
@@ -73,18 +80,18 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     await sendRequest('PUT', '/push/quiet', { rules: [{ topics: 'doors', mode: 'always' }], popups: false });
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
-    const choice = page.getByRole('radiogroup', { name: 'Popup quiet hours' });
+    const choice = page.getByRole('radiogroup', { name: notificationsMessages.popupQuietHours() });
     const hours = page.getByRole('group', { name: 'Quiet hours, row 1' });
     await hours.waitFor();
-    expect(await choice.getByRole('radio', { name: 'Own hours' }).isChecked()).toBe(true);
-    await page.getByRole('button', { name: 'Add a rule' }).click();
-    const dialog = page.getByRole('dialog', { name: 'New rule' });
-    await dialog.getByLabel('Topics').fill('lawn');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved for lawn.').waitFor();
+    expect(await choice.getByRole('radio', { name: notificationsMessages.ownHours() }).isChecked()).toBe(true);
+    await page.getByRole('button', { name: notificationsMessages.addARule() }).click();
+    const dialog = page.getByRole('dialog', { name: notificationsMessages.newRule() });
+    await dialog.getByLabel(notificationsMessages.topics()).fill('lawn');
+    await dialog.getByRole('button', { name: notificationsMessages.save() }).click();
+    await page.getByText(notificationsMessages.savedForTopics({ topics: 'lawn' })).waitFor();
     // A rule does not disable the existing hours.
     await hours.waitFor();
-    await choice.getByRole('radio', { name: 'As my rules' }).check();
+    await choice.getByRole('radio', { name: notificationsMessages.asMyRules() }).check();
     await hours.waitFor({ state: 'detached' });
     const carla = { name: 'carla', password: 'long enough', role: 'admin' };
     await sendRequest('POST', '/accounts', carla);
@@ -97,7 +104,11 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
       body: JSON.stringify({ rules: [], popups: true }),
     });
     await page.reload();
-    await expect.poll(() => choice.getByRole('radio', { name: 'As the rules of carla' }).isChecked()).toBe(true);
+    await expect
+      .poll(() =>
+        choice.getByRole('radio', { name: notificationsMessages.asTheRulesOf({ account: 'carla' }) }).isChecked(),
+      )
+      .toBe(true);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -105,13 +116,13 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     await sendRequest('PATCH', '/settings/popups', { enabled: false });
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
-    const popups = page.getByRole('switch', { name: 'Popups', exact: true });
+    const popups = page.getByRole('switch', { name: notificationsMessages.popups(), exact: true });
     await expect.poll(() => popups.getAttribute('aria-checked')).toBe('false');
-    expect(await page.getByRole('switch', { name: 'Popup sound' }).count()).toBe(0);
-    const homeportNavigation = page.getByRole('navigation', { name: 'Homeport itself' });
-    expect(await homeportNavigation.getByRole('link', { name: 'Popups' }).count()).toBe(0);
+    expect(await page.getByRole('switch', { name: notificationsMessages.popupSound() }).count()).toBe(0);
+    const homeportNavigation = page.getByRole('navigation', { name: frameMessages.homeportItself() });
+    expect(await homeportNavigation.getByRole('link', { name: notificationsMessages.popups() }).count()).toBe(0);
     await popups.click();
-    await page.getByRole('switch', { name: 'Popup sound' }).waitFor();
+    await page.getByRole('switch', { name: notificationsMessages.popupSound() }).waitFor();
     const { sections } = await api<SettingsView>(pages.url, '/api/settings');
     const section = sections.find(({ id }) => id === 'popups');
     expect(section?.fields.map(({ name, value }) => [name, value])).toEqual([['enabled', true]]);
@@ -120,8 +131,8 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
 
   it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit('/settings/notifications', screen);
-    await visit.page.getByRole('list', { name: 'Destinations of Delivery' }).waitFor();
-    await visit.page.getByRole('list', { name: 'Rules' }).waitFor();
+    await visit.page.getByRole('list', { name: notificationsMessages.destinationsOfDelivery() }).waitFor();
+    await visit.page.getByRole('list', { name: notificationsMessages.rules() }).waitFor();
     await expectFits(visit, 'notifications', screen);
   });
 });

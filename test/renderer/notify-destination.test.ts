@@ -1,3 +1,5 @@
+import * as notifyMessages from '#messages/notify';
+import * as partsMessages from '#messages/parts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals } from './visit.ts';
@@ -17,20 +19,20 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await using browserPage = await real.visit('/delivery/keys');
     const { page } = browserPage;
     const dialog = page.getByRole('dialog');
-    const search = dialog.getByRole('combobox', { name: 'Where shall notifications go?' });
+    const search = dialog.getByRole('combobox', { name: notifyMessages.whereShallNotificationsGo() });
     const chosen = async (): Promise<string> => {
       const id = await search.getAttribute('aria-activedescendant');
       return (await page.locator(`#${id ?? ''} .name`).textContent()) ?? '';
     };
-    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByRole('button', { name: notifyMessages.addADestination() }).click();
     await expect.poll(() => search.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.type('tgram');
     await expect.poll(chosen).toMatch(/^Telegram/);
-    await dialog.getByText('Needs token of the bot and chats.').waitFor();
+    await dialog.getByText(notifyMessages.needsRequirements({ requirements: 'token of the bot and chats' })).waitFor();
     await search.fill('microsoft');
     await expect.poll(chosen).toMatch(/Microsoft|Teams|Power/);
     await search.fill('zzz');
-    await dialog.getByText('Nothing has this name').waitFor();
+    await dialog.getByText(notifyMessages.nothingHasThisName()).waitFor();
     await expect.poll(chosen).toMatch(/^Any other service/);
     await search.fill('gotify');
     await page.keyboard.press('ArrowDown');
@@ -40,11 +42,11 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await expect.poll(() => dialog.getByLabel('Host').evaluate((field) => field === document.activeElement)).toBe(true);
     await page.keyboard.type('gotify.home.example');
     await dialog.getByLabel(/token/i).first().fill('Abcdefghijklmno');
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.reload();
-    await page.getByRole('button', { name: 'Add a destination' }).click();
-    const first = dialog.getByRole('group', { name: 'Used before' }).getByRole('option').first();
+    await page.getByRole('button', { name: notifyMessages.addADestination() }).click();
+    const first = dialog.getByRole('group', { name: notifyMessages.usedBefore() }).getByRole('option').first();
     expect(await first.textContent()).toContain('Gotify');
     expect(browserPage.complaints).toEqual([]);
   });
@@ -79,23 +81,25 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await using browserPage = await real.visit('/delivery/keys');
     const { page } = browserPage;
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByRole('button', { name: notifyMessages.addADestination() }).click();
     await dialog.getByRole('combobox').fill('push');
     await dialog.getByRole('option', { name: /^Messages push:/ }).click();
     await dialog.getByLabel('Topic').fill('hall');
-    await dialog.getByText('Quiet hours and limits').click();
-    await dialog.getByRole('button', { name: 'Add hours' }).click();
-    await dialog.getByLabel('Days').selectOption('Saturday and Sunday');
-    await dialog.getByLabel('From').fill('23:00');
-    await dialog.getByLabel('At most').fill('many');
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText(notifyMessages.quietHoursAndLimits()).click();
+    await dialog.getByRole('button', { name: partsMessages.addHours() }).click();
+    await dialog.getByLabel(partsMessages.spanDays()).selectOption(partsMessages.saturdayAndSunday());
+    await dialog.getByLabel(partsMessages.from()).fill('23:00');
+    await dialog.getByLabel(notifyMessages.atMost()).fill('many');
+    await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.getByText(/rate must be a number and a time/).waitFor();
-    await dialog.getByLabel('At most').fill('10');
-    await dialog.getByLabel('Notifications come').selectOption('Together, every 15 minutes');
-    await dialog.getByText('More', { exact: true }).click();
-    await dialog.getByLabel('It may fail').check();
-    await dialog.getByLabel('A text that is too long').selectOption('Cut it off');
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByLabel(notifyMessages.atMost()).fill('10');
+    await dialog
+      .getByLabel(notifyMessages.notificationsCome())
+      .selectOption(notifyMessages.togetherOption({ interval: 'every 15 minutes' }));
+    await dialog.getByText(notifyMessages.more(), { exact: true }).click();
+    await dialog.getByLabel(notifyMessages.itMayFail()).check();
+    await dialog.getByLabel(notifyMessages.aTextThatIsToo()).selectOption(notifyMessages.cutOff());
+    await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     const summary =
       'Quiet: Saturday and Sunday 23:00–07:00, at most 10 in an hour, together every 15 minutes, may fail';
@@ -103,14 +107,16 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     expect(await typed()).toContain(
       'push://hall?quiet=sat+sun+23:00-07:00&rate=10/1h&digest=15m&overflow=truncate&optional=yes\n',
     );
-    await page.getByRole('button', { name: 'More for Messages in line 4' }).click();
-    await page.getByRole('menuitem', { name: 'Edit' }).click();
-    expect(await dialog.getByLabel('From').inputValue()).toBe('23:00');
-    expect(await dialog.getByLabel('It may fail').isChecked()).toBe(true);
-    await dialog.getByRole('button', { name: 'Remove these hours' }).click();
-    await dialog.getByLabel('At most').fill('');
-    await dialog.getByLabel('It may fail').uncheck();
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('button', { name: notifyMessages.moreForServiceInLine({ service: 'Messages', line: '4' }) })
+      .click();
+    await page.getByRole('menuitem', { name: notifyMessages.edit() }).click();
+    expect(await dialog.getByLabel(partsMessages.from()).inputValue()).toBe('23:00');
+    expect(await dialog.getByLabel(notifyMessages.itMayFail()).isChecked()).toBe(true);
+    await dialog.getByRole('button', { name: partsMessages.removeTheseHours() }).click();
+    await dialog.getByLabel(notifyMessages.atMost()).fill('');
+    await dialog.getByLabel(notifyMessages.itMayFail()).uncheck();
+    await dialog.getByRole('button', { name: notifyMessages.save() }).click();
     await page.getByText('Together every 15 minutes', { exact: true }).waitFor();
     expect(await typed()).toContain('push://hall?digest=15m&overflow=truncate\n');
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
@@ -124,14 +130,18 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     const dialog = page.getByRole('dialog');
     await page.getByText('1:night').first().waitFor();
     await page.getByRole('button', { name: /^More for JSON/ }).click();
-    await page.getByRole('menuitem', { name: 'Edit' }).click();
-    await dialog.getByText('Its address').click();
-    await dialog.getByRole('button', { name: 'Write another address' }).click();
-    await dialog.getByLabel('At most').fill('3');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('menuitem', { name: notifyMessages.edit() }).click();
+    await dialog.getByText(notifyMessages.itsAddress()).click();
+    await dialog.getByRole('button', { name: notifyMessages.writeAnotherAddress() }).click();
+    await dialog.getByLabel(notifyMessages.atMost()).fill('3');
+    await dialog.getByRole('button', { name: notifyMessages.save() }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await typed()).toContain(`1:night=${url}&rate=3/1h\n`);
-    await page.getByText('Quiet: Every day 22:00–07:00, at most 3 in an hour, together every 7 minutes').waitFor();
+    await page
+      .getByText(
+        notifyMessages.quietHours({ hours: 'Every day 22:00–07:00, at most 3 in an hour, together every 7 minutes' }),
+      )
+      .waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import * as notifyMessages from '#messages/notify';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
@@ -35,17 +36,19 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     await using browserPage = await real.visit('/delivery/keys');
     const { page } = browserPage;
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByRole('button', { name: notifyMessages.addADestination() }).click();
     await dialog.getByRole('combobox').fill('misskey');
     await page.keyboard.press('Enter');
-    await dialog.getByLabel('Address').fill(url);
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByLabel(notifyMessages.address()).fill(url);
+    await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.getByText('This address needs the Apprise engine.').waitFor();
-    expect(await dialog.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/settings/engines');
+    expect(await dialog.getByRole('link', { name: notifyMessages.toTheEngines() }).getAttribute('href')).toBe(
+      '/settings/engines',
+    );
 
     placeEngine(join(folder, 'engine'), getLibraryFolder('apprise-2'));
     await real.ask('POST', '/engines/apprise/verify');
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     const row = page.getByRole('listitem').filter({ hasText: 'Misskey' });
     await row.getByText('misskey://t...n@127.0.0.1').first().waitFor();
@@ -56,8 +59,10 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     renameSync(join(folder, 'engine'), join(folder, 'elsewhere'));
     await real.ask('POST', '/engines/apprise/verify');
     await page.reload();
-    await row.getByText('Waits for the Apprise engine.').waitFor();
-    expect(await row.getByRole('link', { name: 'To the engines' }).getAttribute('href')).toBe('/settings/engines');
+    await row.getByText(notifyMessages.waitsForTheAppriseEngine()).waitFor();
+    expect(await row.getByRole('link', { name: notifyMessages.toTheEngines() }).getAttribute('href')).toBe(
+      '/settings/engines',
+    );
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
     const shots = process.env['HOMEPORT_SHOTS'];
     if (shots !== undefined) await page.screenshot({ path: join(shots, 'engine-waits.png') });

@@ -1,3 +1,7 @@
+import * as deliveryMessages from '#messages/delivery';
+import * as frameMessages from '#messages/frame';
+import * as notifyMessages from '#messages/notify';
+import * as partsMessages from '#messages/parts';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,13 +41,13 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await using browserPage = await real.visit('/delivery/history?state=waiting');
     const { page } = browserPage;
     await page.getByRole('button', { name: /Backup/ }).click();
-    const dialog = page.getByRole('dialog', { name: 'Backup' });
-    await dialog.getByText('Next try in 1 min').waitFor();
+    const dialog = page.getByRole('dialog', { name: frameMessages.backupTitle() });
+    await dialog.getByText(notifyMessages.nextTry({ when: 'in 1 min' })).waitFor();
     // The formatted reason, with the original message behind a click.
     await dialog.getByText('It reports a fault on its side (error 503).').click();
     await dialog.getByText('Failed to send JSON POST notification, error=503.').waitFor();
     status = 200;
-    await dialog.getByRole('button', { name: 'Try now' }).click();
+    await dialog.getByRole('button', { name: notifyMessages.tryNow() }).click();
     await expect.poll(async () => (await real.ask('GET', '/notify/notices')).waiting).toBe(0);
     expect(browserPage.complaints).toEqual([]);
   });
@@ -58,7 +62,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /Second light/ }).waitFor();
     await page.goto(`${real.host.url('control')}/delivery/history/none`);
-    await page.getByRole('heading', { name: 'Notification not found' }).waitFor();
+    await page.getByRole('heading', { name: notifyMessages.notificationNotFound() }).waitFor();
   });
 
   it('restores a dismissed delivery in its dialog', async () => {
@@ -68,10 +72,10 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     const { page } = browserPage;
     await page.getByRole('button', { name: /Camera/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Camera' });
-    await dialog.getByRole('button', { name: 'Dismiss' }).click();
-    await dialog.getByRole('button', { name: 'Dismiss' }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await dialog.getByRole('button', { name: 'Dismiss' }).waitFor();
+    await dialog.getByRole('button', { name: notifyMessages.dismiss() }).click();
+    await dialog.getByRole('button', { name: notifyMessages.dismiss() }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
+    await dialog.getByRole('button', { name: notifyMessages.dismiss() }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(browserPage.complaints).toEqual([]);
   });
@@ -82,10 +86,10 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await using browserPage = await real.visit(`/notify/history?q=nothing-like-it&id=${String(old.id)}`);
     const { page } = browserPage;
     const dialog = page.getByRole('dialog', { name: 'Old backup' });
-    await dialog.getByText('Next try in 1 min').waitFor();
+    await dialog.getByText(notifyMessages.nextTry({ when: 'in 1 min' })).waitFor();
     status = 200;
-    await dialog.getByRole('button', { name: 'Try now' }).click();
-    await dialog.getByText('Delivered').waitFor();
+    await dialog.getByRole('button', { name: notifyMessages.tryNow() }).click();
+    await dialog.getByText(notifyMessages.delivered()).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -95,7 +99,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     const { page } = browserPage;
     await page.route(/notices\/[^/]+\/send$/, (route) => route.fulfill({ json: { destinations: 2, filesGone: 3 } }));
     await page.getByRole('button', { name: /With pictures/ }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: notifyMessages.sendAgain() }).click();
     await page.getByText('Sent once more to 2 destinations, without 3 of its files').waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
@@ -110,30 +114,32 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await using browserPage = await real.visit('/delivery/problems');
     const { page } = browserPage;
     await page.getByText('4 deliveries were given up, for 2 reasons.').waitFor();
-    const causes = page.getByRole('list', { name: 'Given-up deliveries by cause' });
+    const causes = page.getByRole('list', { name: deliveryMessages.givenUpDeliveriesByCause() });
     const groups = causes.locator('> li');
     await expect.poll(() => groups.count()).toBe(2);
     const [forbidden, missing] = [groups.filter({ hasText: '403' }), groups.filter({ hasText: '404' })];
     // The destination alternates its replies: the link depends on the last one.
     const change = missing.getByRole('link', { name: /^Change the destination JSON of late/ });
     expect(await change.getAttribute('href')).toBe('/delivery/keys/late');
-    await forbidden.getByText('Which notifications').click();
-    const rows = forbidden.getByRole('list', { name: 'Given-up notifications, newest first' }).getByRole('listitem');
+    await forbidden.getByText(deliveryMessages.whichNotifications()).click();
+    const rows = forbidden
+      .getByRole('list', { name: deliveryMessages.givenUpNotificationsNewestFirst() })
+      .getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
     await rows.first().getByText('Three').click();
     await page.getByRole('dialog', { name: 'Three' }).getByText('(error 403)').waitFor();
     await page.keyboard.press('Escape');
     await forbidden.getByRole('button', { name: 'Dismiss all 3' }).click();
-    await page.getByText('1 delivery was given up.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText(deliveryMessages.deliveriesGivenUp({ count: 1 })).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(() => groups.count()).toBe(2);
     expect(await countFailed()).toBe(4);
     status = 200;
-    await missing.getByRole('button', { name: 'Try again', exact: true }).click();
+    await missing.getByRole('button', { name: notifyMessages.tryAgain(), exact: true }).click();
     await expect.poll(countFailed).toBe(3);
-    await page.getByText('3 deliveries were given up.').waitFor();
+    await page.getByText(deliveryMessages.deliveriesGivenUp({ count: 3 })).waitFor();
     await page.getByRole('button', { name: 'Dismiss all 3' }).click();
-    await page.getByText('No notification was given up.').waitFor();
+    await page.getByText(deliveryMessages.noNotificationWasGivenUp()).waitFor();
     await expect.poll(() => closeToasts(page).then(countFailed)).toBe(0);
     expect(browserPage.complaints).toEqual([]);
   });
@@ -154,8 +160,8 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.getByRole('dialog').waitFor();
     await expectFits(browserPage, 'notify-notice', screen);
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: 'Problems' }).click();
-    await page.getByText('1 delivery was given up.').waitFor();
+    await page.getByRole('tab', { name: deliveryMessages.problems() }).click();
+    await page.getByText(deliveryMessages.deliveriesGivenUp({ count: 1 })).waitFor();
     await expectFits(browserPage, 'notify-given-up', screen);
   });
 });

@@ -1,3 +1,4 @@
+import * as notifyMessages from '#messages/notify';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
@@ -19,40 +20,40 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
     await using browserPage = await real.visit('/delivery/keys');
     const { page } = browserPage;
-    await page.getByText('3 of 3 would get it.').waitFor();
-    await page.getByRole('radio', { name: 'Only the untagged' }).check();
-    await page.getByText('2 of 3 would get it.').waitFor();
-    await page.getByRole('switch', { name: 'Tell the sender of failures' }).click();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '3', total: '3' })).waitFor();
+    await page.getByRole('radio', { name: notifyMessages.onlyTheUntagged() }).check();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '2', total: '3' })).waitFor();
+    await page.getByRole('switch', { name: notifyMessages.tellTheSenderOfFailures() }).click();
     await page.getByText(/A failure is answered with error 424/).waitFor();
-    await page.getByLabel('Repeated notifications').selectOption('Leave out within an hour');
+    await page.getByLabel(notifyMessages.repeatedNotifications()).selectOption(notifyMessages.leaveOutWithinHour());
     await page.getByText(/programs on this machine may read this key, passwords included/).waitFor();
-    await page.getByRole('switch', { name: 'Closed to programs' }).click();
+    await page.getByRole('switch', { name: notifyMessages.closedToPrograms() }).click();
     await page.getByText(/programs need an administrator’s account to read or change this key/).waitFor();
     const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600, closed: true };
     await expect.poll(() => readOptions('aggregator')).toEqual(chosen);
-    await page.getByRole('button', { name: 'Set a secret' }).click();
-    await page.getByRole('textbox', { name: 'Secret' }).fill('short');
-    await page.getByRole('button', { name: 'Keep the secret' }).click();
+    await page.getByRole('button', { name: notifyMessages.setASecret() }).click();
+    await page.getByRole('textbox', { name: notifyMessages.secret() }).fill('short');
+    await page.getByRole('button', { name: notifyMessages.keepTheSecret() }).click();
     await page.getByText('Use 8 characters at least.').waitFor();
-    await page.getByRole('textbox', { name: 'Secret' }).fill('sesame-sesame');
-    await page.getByRole('button', { name: 'Keep the secret' }).click();
-    await page.getByText('From now on only signed notifications are taken.').waitFor();
+    await page.getByRole('textbox', { name: notifyMessages.secret() }).fill('sesame-sesame');
+    await page.getByRole('button', { name: notifyMessages.keepTheSecret() }).click();
+    await page.getByText(notifyMessages.fromNowOnOnlySigned()).waitFor();
     expect((await real.post('aggregator', 'x')).status).toBe(401);
     expect(await page.content()).not.toContain('sesame-sesame');
-    await page.getByRole('button', { name: 'Take everything again' }).click();
+    await page.getByRole('button', { name: notifyMessages.takeEverythingAgain() }).click();
     await page.getByText('Its secret is gone.', { exact: false }).waitFor();
     await page.reload();
-    expect(await page.getByRole('switch', { name: 'Tell the sender of failures' }).getAttribute('aria-checked')).toBe(
-      'true',
-    );
-    expect(await page.getByRole('radio', { name: 'Only the untagged' }).isChecked()).toBe(true);
+    expect(
+      await page.getByRole('switch', { name: notifyMessages.tellTheSenderOfFailures() }).getAttribute('aria-checked'),
+    ).toBe('true');
+    expect(await page.getByRole('radio', { name: notifyMessages.onlyTheUntagged() }).isChecked()).toBe(true);
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
   it('shows the selected option when an older list arrives later', async () => {
     await using browserPage = await real.visit('/delivery/keys');
     const { page } = browserPage;
-    const strict = page.getByRole('switch', { name: 'Tell the sender of failures' });
+    const strict = page.getByRole('switch', { name: notifyMessages.tellTheSenderOfFailures() });
     await strict.waitFor();
     const requested = Promise.withResolvers<undefined>();
     const chosen = Promise.withResolvers<undefined>();
@@ -74,7 +75,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     const second = page.waitForResponse(/api\/notify\/keys$/);
     chosen.resolve(undefined);
     await second;
-    await page.getByText('2 of 2 would get it.').waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '2', total: '2' })).waitFor();
     expect(await strict.getAttribute('aria-checked')).toBe('true');
   });
 
@@ -82,7 +83,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await real.ask('POST', '/notify/keys', { key: 'two', text: 'push://hall\ninbox://\n' });
     await using browserPage = await real.visit('/delivery/keys/two');
     const { page } = browserPage;
-    const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: notifyMessages.destinations(), exact: true }).getByRole('listitem');
     await rows.first().getByRole('button', { name: /^Test/ }).click();
     await rows
       .first()
@@ -92,12 +93,12 @@ describe.skipIf(noBrowser)('a configuration key', () => {
       .first()
       .getByRole('button', { name: /^More for/ })
       .click();
-    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('menuitem', { name: notifyMessages.remove() }).click();
     const countKeys = async (): Promise<number> =>
       (await real.ask('GET', '/notify/keys')).keys.find(({ key }: { key: string }) => key === 'two').destinations
         .length;
     await expect.poll(() => closeToasts(page).then(countKeys)).toBe(1);
-    await page.getByText('1 of 1 would get it.').waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '1', total: '1' })).waitFor();
     expect(await rows.getByText(/The test arrived/).count()).toBe(0);
   });
 
@@ -105,9 +106,9 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await real.ask('POST', '/notify/keys', { key: 'gone', text: 'inbox://\n' });
     await using browserPage = await real.visit('/delivery/keys/gone');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'More for the key gone' }).click();
-    await page.getByRole('menuitem', { name: 'Remove the key' }).click();
-    await page.getByText('The key gone is removed.').waitFor();
+    await page.getByRole('button', { name: notifyMessages.moreForKey({ key: 'gone' }) }).click();
+    await page.getByRole('menuitem', { name: notifyMessages.removeTheKey() }).click();
+    await page.getByText(notifyMessages.theKeyKeyIsRemoved({ key: 'gone' })).waitFor();
     await page.goto('about:blank');
     const names = async () => (await real.ask('GET', '/notify/keys')).keys.map(({ key }: { key: string }) => key);
     await expect.poll(names).not.toContain('gone');
@@ -118,8 +119,8 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await real.ask('POST', '/notify/keys', { key: 'steps', text });
     await using browserPage = await real.visit('/delivery/keys/steps');
     const { page } = browserPage;
-    await page.getByText('3 of 3 would get it.').waitFor();
-    await page.getByText('Who is tagged always gets everything.').waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '3', total: '3' })).waitFor();
+    await page.getByText(notifyMessages.whoIsTaggedAlwaysGets()).waitFor();
     await page.getByRole('button', { name: 'night', exact: true }).click();
     await page.getByText(/Its level is 1: it is asked when nobody of a lower one could be reached/).waitFor();
     await page.getByText('It is tagged always.').waitFor();
@@ -133,15 +134,15 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await real.ask('POST', '/notify/keys', { key: 'crowd', text });
     await using browserPage = await real.visit('/delivery/keys/crowd');
     const { page } = browserPage;
-    await page.getByText('1000 of 1000 would get it.').waitFor();
-    await page.getByRole('textbox', { name: 'Tags' }).fill('t999');
-    await page.getByText('1 of 1000 would get it.').waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '1000', total: '1000' })).waitFor();
+    await page.getByRole('textbox', { name: notifyMessages.tags() }).fill('t999');
+    await page.getByText(notifyMessages.wouldGetIt({ count: '1', total: '1000' })).waitFor();
     await page.getByText('It is tagged t999.').waitFor();
-    const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: notifyMessages.destinations(), exact: true }).getByRole('listitem');
     expect(await rows.count()).toBe(50);
-    await page.getByRole('button', { name: 'Show more' }).first().click();
+    await page.getByRole('button', { name: notifyMessages.showMore() }).first().click();
     await expect.poll(() => rows.count()).toBe(100);
-    await page.getByRole('searchbox', { name: 'Search the destinations' }).fill('topic-777');
+    await page.getByRole('searchbox', { name: notifyMessages.searchTheDestinations() }).fill('topic-777');
     await expect.poll(() => rows.count()).toBe(1);
     expect(browserPage.complaints).toEqual([]);
   });
@@ -149,13 +150,13 @@ describe.skipIf(noBrowser)('a configuration key', () => {
   it('shows how each configuration line is handled, offers tags once, and exports it', async () => {
     await using browserPage = await real.visit('/delivery/keys', { clipboard: true });
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'New key' }).click();
-    const dialog = page.getByRole('dialog', { name: 'New key' });
-    await dialog.getByRole('textbox', { name: 'Name' }).fill('house');
+    await page.getByRole('button', { name: notifyMessages.newKey() }).click();
+    const dialog = page.getByRole('dialog', { name: notifyMessages.newKey() });
+    await dialog.getByRole('textbox', { name: notifyMessages.name() }).fill('house');
     const text = 'inbox://\n# a comment\nnight=json://bob:sesame@127.0.0.1:9/x\nnonsense\nfoo://bar\n';
     await dropText(page, 'dialog textarea', 'apprise.txt', text);
-    await dialog.getByText('2 destinations are taken, 2 lines do nothing.').waitFor();
-    const lines = dialog.getByRole('list', { name: 'What becomes of each line' }).getByRole('listitem');
+    await dialog.getByText(notifyMessages.destinationsTakenAndSkipped({ count: 2, skipped: 2 })).waitFor();
+    const lines = dialog.getByRole('list', { name: notifyMessages.whatBecomesOfEachLine() }).getByRole('listitem');
     const texts = await lines.allTextContents();
     expect(texts.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
       expect.stringMatching(/^Line 1 .*inbox/),
@@ -164,14 +165,14 @@ describe.skipIf(noBrowser)('a configuration key', () => {
       'Line 5 Does nothing: foo:// is not served.',
     ]);
     await dialog.getByRole('radio', { name: /^Only the untagged/ }).check();
-    await dialog.getByRole('button', { name: 'Make the key' }).click();
+    await dialog.getByRole('button', { name: notifyMessages.makeTheKey() }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => readOptions('house')).toMatchObject({ withoutTag: 'untagged' });
-    await page.getByText('1 of 2 would get it.').waitFor();
-    await page.getByRole('button', { name: 'More for the key house' }).click();
-    await page.getByRole('menuitem', { name: 'Export' }).click();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '1', total: '2' })).waitFor();
+    await page.getByRole('button', { name: notifyMessages.moreForKey({ key: 'house' }) }).click();
+    await page.getByRole('menuitem', { name: notifyMessages.exportLabel() }).click();
     const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save as a file' }).click();
+    await page.getByRole('button', { name: notifyMessages.saveAsAFile() }).click();
     const file = await saved;
     expect(file.suggestedFilename()).toBe('house.txt');
     expect(await readFile(await file.path(), 'utf8')).toBe(text);

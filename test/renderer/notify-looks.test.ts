@@ -1,3 +1,5 @@
+import * as notifyMessages from '#messages/notify';
+import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
@@ -19,30 +21,30 @@ describe.skipIf(noBrowser)('the pages of configuration keys', () => {
   it.each(screens)('shows a key and its import on $on', async (screen) => {
     await using browserPage = await real.visit('/delivery/keys/house', screen);
     const { page } = browserPage;
-    await page.getByText('4 of 4 would get it.').waitFor();
-    await page.getByRole('textbox', { name: 'Tags' }).fill('night');
-    await page.getByText('2 of 4 would get it.').waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '4', total: '4' })).waitFor();
+    await page.getByRole('textbox', { name: notifyMessages.tags() }).fill('night');
+    await page.getByText(notifyMessages.wouldGetIt({ count: '2', total: '4' })).waitFor();
     await expectFits(browserPage, 'notify-key', screen);
-    await page.getByRole('button', { name: 'More for the key house' }).click();
-    await page.getByRole('menuitem', { name: 'Import' }).click();
+    await page.getByRole('button', { name: notifyMessages.moreForKey({ key: 'house' }) }).click();
+    await page.getByRole('menuitem', { name: notifyMessages.importLabel() }).click();
     await page
-      .getByRole('textbox', { name: 'Destinations' })
+      .getByRole('textbox', { name: notifyMessages.destinations() })
       .fill('inbox://\nnight=json://nas.home.example/hook\nnonsense\nfoo://bar');
-    await page.getByText('2 destinations are taken, 2 lines do nothing.').waitFor();
+    await page.getByText(notifyMessages.destinationsTakenAndSkipped({ count: 2, skipped: 2 })).waitFor();
     await expectFits(browserPage, 'notify-import', screen);
   });
 
   it.each(screens)('shows the kinds of destinations and a form on $on', async (screen) => {
     await using browserPage = await real.visit('/delivery/keys/house', screen);
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByRole('button', { name: notifyMessages.addADestination() }).click();
     await page.getByRole('option', { name: /^Telegram/ }).waitFor();
     await expectFits(browserPage, 'notify-kinds', screen);
     await page.keyboard.type('tele');
     await page.keyboard.press('Enter');
-    await page.getByText('Quiet hours and limits').click();
-    await page.getByRole('button', { name: 'Add hours' }).click();
-    await page.getByRole('dialog').getByText('More', { exact: true }).click();
+    await page.getByText(notifyMessages.quietHoursAndLimits()).click();
+    await page.getByRole('button', { name: partsMessages.addHours() }).click();
+    await page.getByRole('dialog').getByText(notifyMessages.more(), { exact: true }).click();
     await expectFits(browserPage, 'notify-form', screen);
   });
 });

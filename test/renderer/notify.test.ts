@@ -1,3 +1,6 @@
+import * as deliveryMessages from '#messages/delivery';
+import * as notifyMessages from '#messages/notify';
+import * as partsMessages from '#messages/parts';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -57,40 +60,40 @@ describe.skipIf(noBrowser)('the notification pages', () => {
   it('adds a destination, tests it with its real reply, and never shows its secret again', async () => {
     await using browserPage = await visit('/delivery/keys');
     const { page } = browserPage;
-    const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: notifyMessages.destinations(), exact: true }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
-    await page.getByRole('button', { name: 'Add a destination' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add a destination' });
-    await dialog.getByRole('combobox', { name: 'Where shall notifications go?' }).fill('json://');
+    await page.getByRole('button', { name: notifyMessages.addADestination() }).click();
+    const dialog = page.getByRole('dialog', { name: notifyMessages.addADestination() });
+    await dialog.getByRole('combobox', { name: notifyMessages.whereShallNotificationsGo() }).fill('json://');
     await dialog.getByRole('option', { name: /^JSON/ }).click();
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.getByText('Fill this in.').waitFor();
     await dialog.getByLabel('Host').fill('127.0.0.1');
     await dialog.getByLabel('Port').fill(port);
     await dialog.getByLabel('Encrypted').uncheck();
     await dialog.getByLabel('User').fill('bob');
     await dialog.getByLabel('Password').fill('sesame');
-    await dialog.getByLabel('Tags').fill('nas, night');
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByLabel(notifyMessages.tags()).fill('nas, night');
+    await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     const row = rows.filter({ hasText: 'JSON' });
-    await row.getByText('Nothing was sent to it yet.').waitFor();
+    await row.getByText(notifyMessages.nothingWasSentToIt()).waitFor();
     answer = { status: 403, message: 'Go away, sesame.' };
     await row.getByRole('button', { name: /^Test/ }).click();
     await row.getByText(/The test did not arrive\./).waitFor();
-    await row.getByText('What it answered, with status 403').click();
+    await row.getByText(notifyMessages.whatItAnsweredWithStatus({ status: '403' })).click();
     await row.getByText('Go away, ****.', { exact: true }).waitFor();
     answer = { status: 200, message: 'Fine.' };
     await row.getByRole('button', { name: /^Test/ }).click();
     await row.getByText(/The test arrived, in [\d.]+ m?s\./).waitFor();
-    await row.getByText('Delivered').waitFor();
+    await row.getByText(notifyMessages.delivered()).waitFor();
     await row.getByRole('button', { name: /^More for/ }).click();
-    await page.getByRole('menuitem', { name: 'Edit' }).click();
-    const edit = page.getByRole('dialog', { name: 'Edit the destination' });
+    await page.getByRole('menuitem', { name: notifyMessages.edit() }).click();
+    const edit = page.getByRole('dialog', { name: notifyMessages.editTheDestination() });
     expect(await edit.getByLabel('Password').inputValue()).toBe('');
-    await edit.getByText('It is set; leave this empty to keep it.').waitFor();
-    await edit.getByLabel('Tags').fill('nas');
-    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText(notifyMessages.secretStored()).waitFor();
+    await edit.getByLabel(notifyMessages.tags()).fill('nas');
+    await edit.getByRole('button', { name: notifyMessages.save() }).click();
     await edit.waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain('sesame');
     expect((await sendRequest('GET', '/keys/aggregator/text?secrets=true', undefined)).text).toContain(
@@ -103,12 +106,16 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await sendRequest('POST', '/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
     await using browserPage = await visit('/delivery/keys');
     const { page } = browserPage;
-    await page.getByText('3 of 3 would get it.').waitFor();
-    await page.getByRole('textbox', { name: 'Tags' }).fill('night, other');
-    await page.getByText('1 of 3 would get it.').waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '3', total: '3' })).waitFor();
+    await page.getByRole('textbox', { name: notifyMessages.tags() }).fill('night, other');
+    await page.getByText(notifyMessages.wouldGetIt({ count: '1', total: '3' })).waitFor();
     await page.getByText('It is tagged night.').waitFor();
-    await page.getByRole('textbox', { name: 'Tags' }).fill('??');
-    await page.getByText('Write tags with commas (or) and spaces (and) between them.').waitFor();
+    await page.getByRole('textbox', { name: notifyMessages.tags() }).fill('??');
+    await page
+      .getByText(
+        notifyMessages.labelsAndLast({ labels: 'Write tags with commas (or)', last: 'spaces (and) between them.' }),
+      )
+      .waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
 
@@ -119,25 +126,25 @@ describe.skipIf(noBrowser)('the notification pages', () => {
       await page.getByRole('button', { name: /^More for the key/ }).click();
       await page.getByRole('menuitem', { name }).click();
     };
-    await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('house');
-    await page.getByLabel('Destinations (optional)').fill('inbox://\nnonsense');
-    await page.getByRole('button', { name: 'Make the key' }).click();
-    await page.getByText('Line 2: it is no destination.').waitFor();
+    await page.getByRole('button', { name: notifyMessages.newKey() }).click();
+    await page.getByRole('textbox', { name: notifyMessages.name() }).fill('house');
+    await page.getByLabel(notifyMessages.destinationsOptional()).fill('inbox://\nnonsense');
+    await page.getByRole('button', { name: notifyMessages.makeTheKey() }).click();
+    await page.getByText(notifyMessages.skippedLine({ line: '2', reason: 'it is no destination' })).waitFor();
     const address = `${host.url('notify')}/notify/house`;
     await page.getByText(address, { exact: true }).waitFor();
     await menu('Rename');
-    await page.getByRole('textbox', { name: 'Name' }).fill('aggregator');
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: notifyMessages.name() }).fill('aggregator');
+    await page.getByRole('button', { name: notifyMessages.rename() }).click();
     await page.getByText('There is a key aggregator already.').waitFor();
-    await page.getByRole('textbox', { name: 'Name' }).fill('home');
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: notifyMessages.name() }).fill('home');
+    await page.getByRole('button', { name: notifyMessages.rename() }).click();
     await page.getByText(address.replace('house', 'home'), { exact: true }).waitFor();
     await menu('Remove the key');
-    await page.getByText('The key home is removed.').waitFor();
-    await expect.poll(() => page.getByLabel('Key', { exact: true }).inputValue()).toBe('aggregator');
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => page.getByLabel('Key', { exact: true }).inputValue()).toBe('home');
+    await page.getByText(notifyMessages.theKeyKeyIsRemoved({ key: 'home' })).waitFor();
+    await expect.poll(() => page.getByLabel(notifyMessages.key(), { exact: true }).inputValue()).toBe('aggregator');
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
+    await expect.poll(() => page.getByLabel(notifyMessages.key(), { exact: true }).inputValue()).toBe('home');
     await menu('Remove the key');
     const names = async () =>
       (await sendRequest('GET', '/keys', undefined)).keys.map(({ key }: { key: string }) => key);
@@ -148,11 +155,11 @@ describe.skipIf(noBrowser)('the notification pages', () => {
   it('shows the history as it grows, searches it and sends again', async () => {
     await using browserPage = await visit('/delivery/history');
     const { page } = browserPage;
-    await page.getByText('Nothing was sent yet.').waitFor();
+    await page.getByText(notifyMessages.nothingWasSentYet()).waitFor();
     await page.getByText(`${host.url('notify')}/notify/aggregator`).waitFor();
     await post('aggregator', 'First light');
     const row = page.getByRole('button', { name: /First light/ });
-    await row.getByText('Delivered').waitFor();
+    await row.getByText(notifyMessages.delivered()).waitFor();
     await post('aggregator', 'Second light');
     await page.getByRole('button', { name: /Second light/ }).waitFor();
     await page.getByRole('searchbox').fill('first');
@@ -160,7 +167,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await row.click();
     const dialog = page.getByRole('dialog', { name: 'First light' });
     await expect.poll(() => dialog.getByRole('listitem').count()).toBe(2);
-    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog.getByRole('button', { name: notifyMessages.sendAgain() }).click();
     await page.getByText('Sent once more to 2 destinations.').waitFor();
     await page.mouse.move(0, 0);
     await expect.poll(() => row.count()).toBe(2);
@@ -170,7 +177,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
   it('scrolls through ten thousand notifications with few rendered rows', async () => {
     await using browserPage = await visit('/delivery/history');
     const { page } = browserPage;
-    await page.getByText('Nothing was sent yet.').waitFor();
+    await page.getByText(notifyMessages.nothingWasSentYet()).waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
       id: String(index),
       key: 'aggregator',
@@ -188,7 +195,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     });
     await page.reload();
     await page.getByRole('button', { name: /Notice 0 / }).waitFor();
-    const list = page.getByRole('group', { name: 'Notifications, newest first' });
+    const list = page.getByRole('group', { name: notifyMessages.notificationsNewestFirst() });
     await expect
       .poll(
         async () => {
@@ -209,21 +216,23 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await post('late', 'Two');
     await using browserPage = await visit('/delivery/problems');
     const { page } = browserPage;
-    const causes = page.getByRole('list', { name: 'Given-up deliveries by cause' });
+    const causes = page.getByRole('list', { name: deliveryMessages.givenUpDeliveriesByCause() });
     await causes.getByText(/\(error 403\)/).waitFor();
-    const rows = page.getByRole('list', { name: 'Given-up notifications, newest first' }).getByRole('listitem');
+    const rows = page
+      .getByRole('list', { name: deliveryMessages.givenUpNotificationsNewestFirst() })
+      .getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
-    await rows.first().getByRole('button', { name: 'Dismiss' }).click();
+    await rows.first().getByRole('button', { name: notifyMessages.dismiss() }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await causes.getByText(/^1 given up/).waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await causes.getByText(/^2 given up/).waitFor();
     answer.status = 200;
-    await rows.first().getByRole('button', { name: 'Try again' }).click();
+    await rows.first().getByRole('button', { name: notifyMessages.tryAgain() }).click();
     await expect.poll(() => rows.count()).toBe(1);
-    await page.getByRole('button', { name: 'Try again', exact: true }).click();
-    await page.getByText('No notification was given up.').waitFor();
+    await page.getByRole('button', { name: notifyMessages.tryAgain(), exact: true }).click();
+    await page.getByText(deliveryMessages.noNotificationWasGivenUp()).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -237,8 +246,8 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await page.goto(`${host.url('control')}/notify`);
     await page.getByText('The disk is full.').waitFor();
     await page.unroute(/api\/notify\/keys/);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('heading', { name: 'Destinations' }).waitFor();
+    await page.getByRole('button', { name: notifyMessages.tryAgain() }).click();
+    await page.getByRole('heading', { name: notifyMessages.destinations() }).waitFor();
   });
 
   it.each(screens)('fits and is accessible, with long names, on $on', async (screen) => {
@@ -248,23 +257,23 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await using browserPage = await visit('/delivery/keys', screen);
     const { page } = browserPage;
     const assertFits = (): Promise<void> => expectFits(browserPage, 'notify', screen);
-    await page.getByText('3 of 3 would get it.').waitFor();
+    await page.getByText(notifyMessages.wouldGetIt({ count: '3', total: '3' })).waitFor();
     await assertFits();
-    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByRole('button', { name: notifyMessages.addADestination() }).click();
     await page.getByRole('option', { name: /^ntfy/ }).waitFor();
     await assertFits();
     await page.getByRole('option', { name: /^ntfy/ }).click();
     await page.getByLabel('Access token').waitFor();
     await assertFits();
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('tab', { name: deliveryMessages.history() }).click();
     await page.getByRole('button', { name: /Backup finished/ }).click();
     await page.getByRole('dialog').waitFor();
     await assertFits();
     await page.keyboard.press('Escape');
     await assertFits();
-    await page.getByRole('tab', { name: 'Problems' }).click();
-    await page.getByText('No notification was given up.').waitFor();
+    await page.getByRole('tab', { name: deliveryMessages.problems() }).click();
+    await page.getByText(deliveryMessages.noNotificationWasGivenUp()).waitFor();
     await assertFits();
     expect(browserPage.complaints).toEqual([]);
   });

@@ -1,3 +1,5 @@
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { seriousFindings } from './axe.ts';
@@ -13,7 +15,7 @@ describe.skipIf(noBrowser)('components', () => {
   it('opens a menu that is controlled by the keyboard and closes with Escape', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
-    const button = page.getByRole('button', { name: 'More', exact: true });
+    const button = page.getByRole('button', { name: frameMessages.more(), exact: true });
     await button.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Restart' }).waitFor();
@@ -33,7 +35,7 @@ describe.skipIf(noBrowser)('components', () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Open a dialog' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Remove the account grace?' });
+    const dialog = page.getByRole('dialog', { name: partsMessages.removeTag({ text: 'the account grace?' }) });
     await dialog.waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     for (let step = 0; step < 6; step += 1) {
@@ -52,7 +54,7 @@ describe.skipIf(noBrowser)('components', () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Open a dialog' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Remove the account grace?' });
+    const dialog = page.getByRole('dialog', { name: partsMessages.removeTag({ text: 'the account grace?' }) });
     const textBox = await dialog.getByText('Its tokens stop working at once.').boundingBox();
     if (textBox === null) throw new Error('the dialog is not drawn');
     await page.mouse.move(textBox.x + 20, textBox.y + 5);
@@ -101,9 +103,9 @@ describe.skipIf(noBrowser)('components', () => {
   it('undoes the action of a toast', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Show a toast' }).click();
+    await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'a toast' }) }).click();
     await page.getByText('Message removed.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await page.getByText('It is back.').waitFor();
     expect(await page.getByText('Message removed.').count()).toBe(0);
   });

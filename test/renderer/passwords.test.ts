@@ -1,3 +1,6 @@
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +46,7 @@ describe.skipIf(noBrowser)('password fields', () => {
     const link = new URL((await newPages.host.host.setupUrl()) ?? '');
     await using visit = await newPages.visit(link.pathname + link.search, { signedIn: false });
     await checkEye(visit.page, '#password', 'new-password');
-    expect(await visit.page.getByLabel('Name').getAttribute('autocomplete')).toBe('username');
+    expect(await visit.page.getByLabel(accountsMessages.name()).getAttribute('autocomplete')).toBe('username');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -51,13 +54,13 @@ describe.skipIf(noBrowser)('password fields', () => {
     await using visit = await pages.visit('/', { signedIn: false });
     const { page } = visit;
     await checkEye(page, '#password', 'current-password');
-    expect(await page.getByLabel('Name').getAttribute('autocomplete')).toBe('username');
-    await page.getByLabel('Name').fill(admin.name);
-    await page.getByLabel('Password').fill(admin.password);
-    await page.getByRole('button', { name: 'Show what you typed' }).click();
+    expect(await page.getByLabel(accountsMessages.name()).getAttribute('autocomplete')).toBe('username');
+    await page.getByLabel(accountsMessages.name()).fill(admin.name);
+    await page.getByLabel(accountsMessages.password()).fill(admin.password);
+    await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'what you typed' }) }).click();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('button', { name: frameMessages.signIn() }).click();
+    await page.getByRole('heading', { level: 1, name: frameMessages.homeTitle() }).waitFor();
   });
 
   it.each([
@@ -75,7 +78,7 @@ describe.skipIf(noBrowser)('password fields', () => {
     await using visit = await pages.visit('/git/repositories');
     const { page } = visit;
     await page.getByRole('button', { name: 'Other ways to a repository' }).click();
-    await page.getByRole('menuitem', { name: 'Copy one from elsewhere' }).click();
+    await page.getByRole('menuitem', { name: partsMessages.copySubject({ subject: 'one from elsewhere' }) }).click();
     await page.getByText('It needs a sign-in', { exact: true }).click();
     await checkEye(page, '#import-password', 'new-password');
   });

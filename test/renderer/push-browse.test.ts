@@ -1,3 +1,5 @@
+import * as pushMessages from '#messages/push';
+import * as pushComposeMessages from '#messages/push-compose';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,7 +34,7 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
   it('shows links, files and emoji of tags, and filters by words, priority and tag', async () => {
     await using visit = await pages.visit('/push/topics/nas-error-backup');
     const { page } = visit;
-    const messages = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
+    const messages = page.getByRole('group', { name: pushMessages.messages() }).getByRole('listitem');
     await messages.nth(1).waitFor();
     expect(await page.getByRole('link', { name: 'Look' }).getAttribute('href')).toBe('https://cam.example/');
     expect(await page.getByRole('link', { name: 'still.jpg' }).getAttribute('rel')).toBe('noopener noreferrer');
@@ -42,10 +44,10 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
     await expect.poll(() => page.url()).toContain('tag=disk');
     await page.getByRole('button', { name: /Remove .*disk/ }).click();
     await expect.poll(() => messages.count()).toBe(2);
-    await page.getByRole('searchbox', { name: 'Search the messages' }).fill('done');
+    await page.getByRole('searchbox', { name: pushMessages.searchTheMessages() }).fill('done');
     await expect.poll(() => messages.count()).toBe(1);
-    await page.getByRole('searchbox', { name: 'Search the messages' }).fill('nowhere');
-    await page.getByText('Nothing fits.').waitFor();
+    await page.getByRole('searchbox', { name: pushMessages.searchTheMessages() }).fill('nowhere');
+    await page.getByText(pushMessages.nothingFits()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -53,30 +55,30 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
     await using visit = await openPage(pages.browser);
     await signIn(visit.page.context(), pages.url);
     await visit.page.goto(`${pages.host.url('push')}/`);
-    await visit.page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
+    await visit.page.getByRole('heading', { level: 1, name: pushMessages.messages() }).waitFor();
     await visit.page.goto(`${pages.host.url('push')}/nas-error-backup`);
-    await visit.page.getByRole('heading', { level: 1, name: 'nas-error-backup' }).waitFor();
+    await visit.page.getByRole('heading', { level: 1, name: pushComposeMessages.topicExample() }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
   it('previews Markdown, builds the curl command and publishes later', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Publish' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Publish a message' });
-    await dialog.getByLabel('Topic').fill('harbour');
-    await dialog.getByRole('textbox', { name: 'Message' }).fill("It's **light**");
-    await dialog.getByLabel('Markdown').check();
-    await dialog.getByRole('group', { name: 'Preview' }).locator('strong').waitFor();
-    await dialog.getByText('The same with curl').click();
+    await page.getByRole('button', { name: pushMessages.publish() }).click();
+    const dialog = page.getByRole('dialog', { name: pushMessages.publishAMessage() });
+    await dialog.getByLabel(pushMessages.topic()).fill('harbour');
+    await dialog.getByRole('textbox', { name: pushComposeMessages.message() }).fill("It's **light**");
+    await dialog.getByLabel(pushComposeMessages.markdown()).check();
+    await dialog.getByRole('group', { name: pushComposeMessages.preview() }).locator('strong').waitFor();
+    await dialog.getByText(pushComposeMessages.theSameWithCurl()).click();
     const command = await dialog.locator('details code').innerText();
     expect(command).toContain(String.raw`--data-raw 'It'\''s **light**'`);
     expect(command).toContain(`-H 'Markdown: yes'`);
-    await dialog.getByLabel('Send later').fill('some day');
-    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByLabel(pushComposeMessages.sendLater()).fill('some day');
+    await dialog.getByRole('button', { name: pushMessages.publish() }).click();
     await dialog.getByText('Write 30m, 2 hours, tomorrow 10am').waitFor();
-    await dialog.getByLabel('Send later').fill('30m');
-    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByLabel(pushComposeMessages.sendLater()).fill('30m');
+    await dialog.getByRole('button', { name: pushMessages.publish() }).click();
     await page.getByText(/^Goes to harbour on /).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -84,9 +86,9 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
   it('creates a token with a single permission', async () => {
     await using visit = await pages.visit('/push/topics/nas-error-backup?show=subscribe');
     const { page } = visit;
-    await page.getByLabel('Name of the token').fill('Backup script');
-    await page.getByLabel('What it may').selectOption('May only publish');
-    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByLabel(pushMessages.nameOfTheToken()).fill('Backup script');
+    await page.getByLabel(pushMessages.whatItMay()).selectOption(pushMessages.mayOnlyPublish());
+    await page.getByRole('button', { name: pushMessages.makeAToken() }).click();
     const token = await page.locator('code').filter({ hasText: /^tk_/ }).innerText();
     const headers = { Authorization: `Bearer ${token}` };
     const address = pages.host.url('push');
@@ -105,12 +107,12 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
   it.each(screens)('fits with the composer on $on', async (screen) => {
     await using visit = await pages.visit('/push', screen);
     const { page } = visit;
-    await page.getByRole('button', { name: 'Publish' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Publish a message' });
-    await dialog.getByLabel('Topic').fill('harbour');
-    await dialog.getByRole('textbox', { name: 'Message' }).fill('**light**');
-    await dialog.getByLabel('Markdown').check();
-    await dialog.getByText('The same with curl').click();
+    await page.getByRole('button', { name: pushMessages.publish() }).click();
+    const dialog = page.getByRole('dialog', { name: pushMessages.publishAMessage() });
+    await dialog.getByLabel(pushMessages.topic()).fill('harbour');
+    await dialog.getByRole('textbox', { name: pushComposeMessages.message() }).fill('**light**');
+    await dialog.getByLabel(pushComposeMessages.markdown()).check();
+    await dialog.getByText(pushComposeMessages.theSameWithCurl()).click();
     await expectFits(visit, 'push-compose', screen);
   });
 });

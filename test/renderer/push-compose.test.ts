@@ -1,3 +1,7 @@
+import * as partsMessages from '#messages/parts';
+import * as pushMessages from '#messages/push';
+import * as pushComposeMessages from '#messages/push-compose';
+import * as stateMessages from '#messages/state';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,11 +39,12 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     return JSON.parse(text.trim().split('\n').at(-1) ?? '{}');
   };
   const openDialog = async (page: Page): Promise<Locator> => {
-    const dialog = page.getByRole('dialog', { name: 'Publish a message' });
-    await dialog.getByText('Up to 1 MiB').waitFor();
+    const dialog = page.getByRole('dialog', { name: pushMessages.publishAMessage() });
+    await dialog.getByText(partsMessages.sizeMebibytes({ value: 'Up to 1' })).waitFor();
     return dialog;
   };
-  const publish = (dialog: Locator): Promise<void> => dialog.getByRole('button', { name: 'Publish' }).click();
+  const publish = (dialog: Locator): Promise<void> =>
+    dialog.getByRole('button', { name: pushMessages.publish() }).click();
 
   it.each(screens)('fits its width on $on', async (screen) => {
     await using visit = await pages.visit('/push?compose=1', screen);
@@ -51,19 +56,19 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     await using visit = await pages.visit('/push?compose=1');
     const dialog = await openDialog(visit.page);
     await dialog.getByText('Build it from service').click();
-    await dialog.getByLabel('Service').fill('Web Shop');
-    await dialog.getByLabel('Category').fill('security');
+    await dialog.getByLabel(pushMessages.service()).fill('Web Shop');
+    await dialog.getByLabel(pushMessages.category()).fill('security');
     await dialog.getByRole('radio', { name: 'critical' }).check();
-    expect(await dialog.getByLabel('Topic').inputValue()).toBe('Web-Shop-critical-security');
-    expect(await dialog.getByLabel('Priority').inputValue()).toBe('5');
-    await dialog.getByText('As the severity says').waitFor();
-    await dialog.getByLabel('Topic').fill('nas-warning-backup');
-    expect(await dialog.getByLabel('Service').inputValue()).toBe('nas');
-    expect(await dialog.getByLabel('Priority').inputValue()).toBe('3');
-    await dialog.getByLabel('Priority').selectOption('Low');
-    await dialog.getByLabel('Topic').fill('nas-critical-backup');
-    expect(await dialog.getByLabel('Priority').inputValue()).toBe('2');
-    await dialog.getByLabel('Message').fill('Checked');
+    expect(await dialog.getByLabel(pushMessages.topic()).inputValue()).toBe('Web-Shop-critical-security');
+    expect(await dialog.getByLabel(pushMessages.priority()).inputValue()).toBe('5');
+    await dialog.getByText(pushComposeMessages.asTheSeveritySays()).waitFor();
+    await dialog.getByLabel(pushMessages.topic()).fill('nas-warning-backup');
+    expect(await dialog.getByLabel(pushMessages.service()).inputValue()).toBe('nas');
+    expect(await dialog.getByLabel(pushMessages.priority()).inputValue()).toBe('3');
+    await dialog.getByLabel(pushMessages.priority()).selectOption(pushMessages.low());
+    await dialog.getByLabel(pushMessages.topic()).fill('nas-critical-backup');
+    expect(await dialog.getByLabel(pushMessages.priority()).inputValue()).toBe('2');
+    await dialog.getByLabel(pushComposeMessages.message()).fill('Checked');
     await publish(dialog);
     await visit.page.getByRole('heading', { level: 1, name: 'nas-critical-backup' }).waitFor();
     expect(await newest('nas-critical-backup')).toMatchObject({ message: 'Checked', priority: 2 });
@@ -73,19 +78,21 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
   it('suggests emoji tags, common times and buttons', async () => {
     await using visit = await pages.visit('/push/topics/router-info-maintenance?compose=1');
     const dialog = await openDialog(visit.page);
-    await dialog.getByLabel('Message').fill('Restart at night');
-    await dialog.getByRole('textbox', { name: 'Tags' }).pressSequentially('router, war');
+    await dialog.getByLabel(pushComposeMessages.message()).fill('Restart at night');
+    await dialog.getByRole('textbox', { name: pushComposeMessages.tags() }).pressSequentially('router, war');
     await dialog.getByRole('button', { name: '⚠️ warning' }).click();
-    expect(await dialog.getByRole('textbox', { name: 'Tags' }).inputValue()).toBe('router, warning, ');
-    await dialog.getByRole('button', { name: 'Add a button' }).click();
-    await dialog.getByLabel('Says').fill('Not now');
-    await dialog.getByLabel('Does').selectOption('Sends a request');
-    await dialog.getByLabel('Address', { exact: true }).fill('https://router.example/later');
-    await dialog.getByLabel('Body').fill('{"wait":1}');
-    await dialog.getByLabel('Clears the notification').check();
-    await dialog.getByRole('button', { name: 'In 30 min' }).click();
-    expect(await dialog.getByLabel('Send later').inputValue()).toBe('30m');
-    await dialog.getByRole('button', { name: 'In 30 min' }).click();
+    expect(await dialog.getByRole('textbox', { name: pushComposeMessages.tags() }).inputValue()).toBe(
+      'router, warning, ',
+    );
+    await dialog.getByRole('button', { name: pushComposeMessages.addAButton() }).click();
+    await dialog.getByLabel(pushComposeMessages.says()).fill('Not now');
+    await dialog.getByLabel(pushComposeMessages.does()).selectOption(pushComposeMessages.sendsARequest());
+    await dialog.getByLabel(pushComposeMessages.address(), { exact: true }).fill('https://router.example/later');
+    await dialog.getByLabel(pushComposeMessages.body()).fill('{"wait":1}');
+    await dialog.getByLabel(pushComposeMessages.clearsTheNotification()).check();
+    await dialog.getByRole('button', { name: pushComposeMessages.in30Min() }).click();
+    expect(await dialog.getByLabel(pushComposeMessages.sendLater()).inputValue()).toBe('30m');
+    await dialog.getByRole('button', { name: pushComposeMessages.in30Min() }).click();
     await publish(dialog);
     await dialog.waitFor({ state: 'detached' });
     expect(await newest('router-info-maintenance')).toMatchObject({
@@ -102,14 +109,16 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     const dialog = await openDialog(page);
     const input = dialog.locator('input[type=file]');
     await input.setInputFiles({ name: 'large.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(2e6) });
-    await dialog.getByText('large.bin has 2 MB. Files may have 1 MiB.').waitFor();
+    await dialog
+      .getByText(pushComposeMessages.nameHasSizeFilesMay({ name: 'large.bin', size: '2 MB', maxBytes: '1 MiB' }))
+      .waitFor();
     await input.setInputFiles({ name: 'log.txt', mimeType: 'text/plain', buffer: Buffer.from('one line') });
     await dialog.getByText('log.txt', { exact: true }).waitFor();
-    await dialog.getByLabel('Send later').fill('some day');
+    await dialog.getByLabel(pushComposeMessages.sendLater()).fill('some day');
     await publish(dialog);
     await dialog.getByText('Write 30m, 2 hours').waitFor();
-    await dialog.getByLabel('Send later').fill('');
-    await dialog.getByLabel('Shown as').fill('night.txt');
+    await dialog.getByLabel(pushComposeMessages.sendLater()).fill('');
+    await dialog.getByLabel(pushComposeMessages.shownAs()).fill('night.txt');
     await publish(dialog);
     await dialog.waitFor({ state: 'detached' });
     const message = await newest('files');
@@ -154,9 +163,9 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
       .locator('input[type=file]')
       .setInputFiles({ name: 'a.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(500_000) });
     await publish(dialog);
-    await dialog.getByRole('progressbar', { name: 'Sending the file' }).waitFor();
-    await dialog.getByRole('button', { name: 'Stop' }).click();
-    await dialog.getByText('The upload was stopped.').waitFor();
+    await dialog.getByRole('progressbar', { name: pushComposeMessages.sendingTheFile() }).waitFor();
+    await dialog.getByRole('button', { name: pushComposeMessages.stop() }).click();
+    await dialog.getByText(stateMessages.uploadStopped()).waitFor();
     await dialog.getByText('a.bin', { exact: true }).waitFor();
     go(undefined);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -175,20 +184,20 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     for (const withFile of [false, true]) {
       await page.goto(`${pages.url}/push/topics/same?compose=1`);
       const dialog = await openDialog(page);
-      await dialog.getByRole('textbox', { name: 'Message' }).fill(`It's "two"\nlines, größer`);
-      await dialog.getByLabel('Title').fill('Grüße & $HOME `x`');
-      await dialog.getByLabel('Priority').selectOption('High');
-      await dialog.getByRole('textbox', { name: 'Tags' }).fill('a, b');
-      await dialog.getByLabel('Link').fill('https://nas.example/?a=1&b=2');
-      await dialog.getByRole('button', { name: 'Add a button' }).click();
-      await dialog.getByLabel('Says').fill("Don't, please; now");
-      await dialog.getByLabel('Address', { exact: true }).fill('https://door.example/');
+      await dialog.getByRole('textbox', { name: pushComposeMessages.message() }).fill(`It's "two"\nlines, größer`);
+      await dialog.getByLabel(pushComposeMessages.title()).fill('Grüße & $HOME `x`');
+      await dialog.getByLabel(pushMessages.priority()).selectOption(pushMessages.high());
+      await dialog.getByRole('textbox', { name: pushComposeMessages.tags() }).fill('a, b');
+      await dialog.getByLabel(pushComposeMessages.link()).fill('https://nas.example/?a=1&b=2');
+      await dialog.getByRole('button', { name: pushComposeMessages.addAButton() }).click();
+      await dialog.getByLabel(pushComposeMessages.says()).fill("Don't, please; now");
+      await dialog.getByLabel(pushComposeMessages.address(), { exact: true }).fill('https://door.example/');
       if (withFile) {
         await dialog
           .locator('input[type=file]')
           .setInputFiles({ name: 'log.txt', mimeType: 'text/plain', buffer: Buffer.from('one line') });
       }
-      await dialog.getByText('The same with curl').click();
+      await dialog.getByText(pushComposeMessages.theSameWithCurl()).click();
       const command = (await dialog.locator('details code').textContent()) ?? '';
       await publish(dialog);
       await dialog.waitFor({ state: 'detached' });
@@ -214,18 +223,18 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
     await using visit = await pages.visit('/push/topics/nas-error-backup?compose=1', screen);
     const dialog = await openDialog(visit.page);
     await dialog.getByText('Build it from service').click();
-    await dialog.getByRole('textbox', { name: 'Message' }).fill('**light**');
-    await dialog.getByLabel('Markdown').check();
-    await dialog.getByRole('textbox', { name: 'Tags' }).fill('wa');
+    await dialog.getByRole('textbox', { name: pushComposeMessages.message() }).fill('**light**');
+    await dialog.getByLabel(pushComposeMessages.markdown()).check();
+    await dialog.getByRole('textbox', { name: pushComposeMessages.tags() }).fill('wa');
     await dialog.locator('input[type=file]').setInputFiles({
       name: 'a-file-with-a-name-that-is-rather-long-2026-11-21.txt',
       mimeType: '',
       buffer: Buffer.from('x'),
     });
-    await dialog.getByRole('button', { name: 'Add a button' }).click();
-    await dialog.getByText('The same with curl').click();
+    await dialog.getByRole('button', { name: pushComposeMessages.addAButton() }).click();
+    await dialog.getByText(pushComposeMessages.theSameWithCurl()).click();
     await expectFits(visit, 'push-compose-all', screen);
-    await dialog.getByRole('button', { name: 'Add a button' }).scrollIntoViewIfNeeded();
+    await dialog.getByRole('button', { name: pushComposeMessages.addAButton() }).scrollIntoViewIfNeeded();
     await expectFits(visit, 'push-compose-end', screen);
   });
 });

@@ -1,3 +1,6 @@
+import * as partsMessages from '#messages/parts';
+import * as pushMessages from '#messages/push';
+import * as pushComposeMessages from '#messages/push-compose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
@@ -31,9 +34,9 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
 
   it('shows how to fill an empty list', async () => {
     await using visit = await pages.visit('/push/delayed');
-    await visit.page.getByText('Nothing waits for its time.').waitFor();
+    await visit.page.getByText(pushComposeMessages.nothingWaitsForItsTime()).waitFor();
     await visit.page.getByRole('radio', { name: /^Repeating/ }).check();
-    await visit.page.getByText('No message repeats.').waitFor();
+    await visit.page.getByText(pushComposeMessages.noMessageRepeats()).waitFor();
     await expect.poll(() => visit.page.url()).toContain('of=recurring');
     expect(visit.complaints).toEqual([]);
   });
@@ -41,37 +44,37 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
   it('lists delayed messages as they are added; moves, publishes and cancels them with Undo', async () => {
     await using visit = await pages.visit('/push/delayed');
     const { page } = visit;
-    await page.getByText('Nothing waits for its time.').waitFor();
+    await page.getByText(pushComposeMessages.nothingWaitsForItsTime()).waitFor();
     await send('tea', 'Tea is ready', { In: '30m' });
     await send('oven', 'Oven is hot', { In: '2h', Title: 'Oven' });
-    const list = page.getByRole('group', { name: 'Messages that wait' });
+    const list = page.getByRole('group', { name: pushComposeMessages.messagesThatWait() });
     await list.getByText('Tea is ready').waitFor();
-    await list.getByText('in 30 min', { exact: true }).waitFor();
+    await list.getByText(pushComposeMessages.inMinutes({ minutes: '30' }), { exact: true }).waitFor();
 
-    await page.getByRole('button', { name: 'More for Oven' }).click();
-    await page.getByRole('menuitem', { name: 'Change the time' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Change the time' });
-    await dialog.getByLabel('Goes out').fill('2019-01-01T10:00');
-    await dialog.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: pushMessages.moreForName({ name: 'Oven' }) }).click();
+    await page.getByRole('menuitem', { name: pushComposeMessages.changeTheTime() }).click();
+    const dialog = page.getByRole('dialog', { name: pushComposeMessages.changeTheTime() });
+    await dialog.getByLabel(pushComposeMessages.goesOut()).fill('2019-01-01T10:00');
+    await dialog.getByRole('button', { name: pushComposeMessages.change() }).click();
     await dialog.getByText(/^Write 30m, 2 hours/).waitFor();
     const scheduledAt = new Date(Date.now() + 20 * 60_000);
     const local = new Date(scheduledAt.getTime() - scheduledAt.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-    await dialog.getByLabel('Goes out').fill(local);
-    await dialog.getByRole('button', { name: 'Change' }).click();
+    await dialog.getByLabel(pushComposeMessages.goesOut()).fill(local);
+    await dialog.getByRole('button', { name: pushComposeMessages.change() }).click();
     await list.getByText(/^in (19|20) min$/).waitFor();
 
-    await page.getByRole('button', { name: 'More for Tea is ready' }).click();
-    await page.getByRole('menuitem', { name: 'Publish now' }).click();
+    await page.getByRole('button', { name: pushMessages.moreForName({ name: 'Tea is ready' }) }).click();
+    await page.getByRole('menuitem', { name: pushComposeMessages.publishNow() }).click();
     await expect.poll(() => list.getByText('Tea is ready').count()).toBe(0);
     expect(await poll('tea')).toContain('Tea is ready');
 
     for (const answer of ['Undo', 'Close'] as const) {
-      await page.getByRole('button', { name: 'More for Oven' }).click();
-      await page.getByRole('menuitem', { name: 'Take back' }).click();
-      await page.getByText('The message to oven is taken back.').waitFor();
+      await page.getByRole('button', { name: pushMessages.moreForName({ name: 'Oven' }) }).click();
+      await page.getByRole('menuitem', { name: pushComposeMessages.takeBack() }).click();
+      await page.getByText(pushComposeMessages.theMessageToTopicIs({ topic: 'oven' })).waitFor();
       expect(await poll('oven')).toContain('Oven is hot');
       if (answer === 'Undo') {
-        await page.getByRole('button', { name: 'Undo' }).click();
+        await page.getByRole('button', { name: partsMessages.undo() }).click();
         await list.getByText('Oven').first().waitFor();
       }
     }
@@ -83,46 +86,50 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
   it('creates a schedule, shows its next runs, disables, runs and removes it', async () => {
     await using visit = await pages.visit('/push/delayed?of=recurring');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Make a schedule' }).click();
-    const dialog = page.getByRole('dialog', { name: 'New schedule' });
-    await dialog.getByLabel('Topic').fill('plants');
-    await dialog.getByLabel('Message').fill('Water the plants');
-    const next = dialog.getByRole('status', { name: 'Next runs' });
+    await page.getByRole('button', { name: pushComposeMessages.makeASchedule() }).click();
+    const dialog = page.getByRole('dialog', { name: pushComposeMessages.newSchedule() });
+    await dialog.getByLabel(pushMessages.topic()).fill('plants');
+    await dialog.getByLabel(pushComposeMessages.message()).fill('Water the plants');
+    const next = dialog.getByRole('status', { name: pushComposeMessages.nextRuns() });
     await next.getByText('Every day at 08:00').waitFor();
     expect(await next.getByRole('listitem').count()).toBe(3);
-    await dialog.getByLabel('When', { exact: true }).selectOption('Monday to Friday');
+    await dialog
+      .getByLabel(pushComposeMessages.when(), { exact: true })
+      .selectOption(pushComposeMessages.mondayToFriday());
     await dialog.getByLabel('At', { exact: true }).fill('07:30');
     await next.getByText('Monday to Friday at 07:30').waitFor();
-    await dialog.getByLabel('When', { exact: true }).selectOption('Another rule (cron)');
-    expect(await dialog.getByLabel('Rule', { exact: true }).inputValue()).toBe('30 7 * * 1-5');
-    await dialog.getByLabel('Rule', { exact: true }).fill('99 * * * *');
+    await dialog
+      .getByLabel(pushComposeMessages.when(), { exact: true })
+      .selectOption(pushComposeMessages.anotherRule());
+    expect(await dialog.getByLabel(pushComposeMessages.rule(), { exact: true }).inputValue()).toBe('30 7 * * 1-5');
+    await dialog.getByLabel(pushComposeMessages.rule(), { exact: true }).fill('99 * * * *');
     await dialog.getByText(/One of the five fields is not right/).waitFor();
-    await dialog.getByLabel('Rule', { exact: true }).fill('15 */2 * * *');
+    await dialog.getByLabel(pushComposeMessages.rule(), { exact: true }).fill('15 */2 * * *');
     await next.getByText('Every 2 hours at minute 15').waitFor();
-    await dialog.getByLabel('Time zone').fill('Asia/Tokyo');
-    await dialog.getByRole('button', { name: 'Make the schedule' }).click();
+    await dialog.getByLabel(pushComposeMessages.timeZone()).fill('Asia/Tokyo');
+    await dialog.getByRole('button', { name: pushComposeMessages.makeTheSchedule() }).click();
     await dialog.waitFor({ state: 'detached' });
-    const list = page.getByRole('group', { name: 'Schedules' });
+    const list = page.getByRole('group', { name: pushComposeMessages.schedules() });
     await list.getByText('Every 2 hours at minute 15 · Asia/Tokyo · plants').waitFor();
 
     await page.getByRole('switch', { name: 'Water the plants' }).click();
-    await list.getByText('Off', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'More for Water the plants' }).click();
-    await page.getByRole('menuitem', { name: 'Run now' }).click();
+    await list.getByText(pushComposeMessages.off(), { exact: true }).waitFor();
+    await page.getByRole('button', { name: pushMessages.moreForName({ name: 'Water the plants' }) }).click();
+    await page.getByRole('menuitem', { name: pushComposeMessages.runNow() }).click();
     await expect.poll(() => poll('plants')).toContain('Water the plants');
 
-    await page.getByRole('button', { name: 'More for Water the plants' }).click();
-    await page.getByRole('menuitem', { name: 'Edit' }).click();
-    const edit = page.getByRole('dialog', { name: 'Change the schedule' });
+    await page.getByRole('button', { name: pushMessages.moreForName({ name: 'Water the plants' }) }).click();
+    await page.getByRole('menuitem', { name: pushComposeMessages.edit() }).click();
+    const edit = page.getByRole('dialog', { name: pushComposeMessages.changeTheSchedule() });
     await expect.poll(() => page.url()).toContain('schedule=');
-    await edit.getByLabel('Message').fill('Water them twice');
-    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByLabel(pushComposeMessages.message()).fill('Water them twice');
+    await edit.getByRole('button', { name: pushMessages.save() }).click();
     await list.getByText('Water them twice').waitFor();
-    await list.getByText('Off', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'More for Water them twice' }).click();
-    await page.getByRole('menuitem', { name: 'Remove' }).click();
-    await page.getByText('No message repeats.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await list.getByText(pushComposeMessages.off(), { exact: true }).waitFor();
+    await page.getByRole('button', { name: pushMessages.moreForName({ name: 'Water them twice' }) }).click();
+    await page.getByRole('menuitem', { name: pushComposeMessages.remove() }).click();
+    await page.getByText(pushComposeMessages.noMessageRepeats()).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await list.getByText('Water them twice').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -131,7 +138,7 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     for (let count = 0; count < 700; count += 1)
       await send('many', `many ${String(count)}`, { In: `${String(600 + count)}s` });
     await using visit = await pages.visit('/push/delayed');
-    const list = visit.page.getByRole('group', { name: 'Messages that wait' });
+    const list = visit.page.getByRole('group', { name: pushComposeMessages.messagesThatWait() });
     await list.getByText('many 0', { exact: true }).waitFor();
     expect(await list.getByRole('listitem').count()).toBeLessThan(60);
     const end = async (): Promise<number> => {
@@ -160,19 +167,31 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
 
     it.each(screens)('fits as a list of delayed messages on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed', screen);
-      await visit.page.getByRole('group', { name: 'Messages that wait' }).getByRole('listitem').first().waitFor();
+      await visit.page
+        .getByRole('group', { name: pushComposeMessages.messagesThatWait() })
+        .getByRole('listitem')
+        .first()
+        .waitFor();
       await expectFits(visit, 'push-planned', screen);
     });
 
     it.each(screens)('fits as a list of schedules on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed?of=recurring', screen);
-      await visit.page.getByRole('group', { name: 'Schedules' }).getByRole('listitem').first().waitFor();
+      await visit.page
+        .getByRole('group', { name: pushComposeMessages.schedules() })
+        .getByRole('listitem')
+        .first()
+        .waitFor();
       await expectFits(visit, 'push-recurring', screen);
     });
 
     it.each(screens)('fits with the schedule dialog on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed?of=recurring&schedule=new', screen);
-      await visit.page.getByRole('status', { name: 'Next runs' }).getByRole('listitem').first().waitFor();
+      await visit.page
+        .getByRole('status', { name: pushComposeMessages.nextRuns() })
+        .getByRole('listitem')
+        .first()
+        .waitFor();
       await expectFits(visit, 'push-schedule', screen);
     });
   });

@@ -1,3 +1,4 @@
+import * as pushMessages from '#messages/push';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
@@ -45,8 +46,10 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
     const { page } = visit;
     await page.context().grantPermissions(['notifications'], { origin: pages.url });
     await page.goto(`${pages.url}/push/topics/nas-error-backup`);
-    const one = page.getByRole('switch', { name: 'Notify this browser of nas-error-backup' });
-    const all = page.getByRole('switch', { name: 'Notify this browser of every topic' });
+    const one = page.getByRole('switch', {
+      name: pushMessages.notifyThisBrowserOfTopic({ topic: 'nas-error-backup' }),
+    });
+    const all = page.getByRole('switch', { name: pushMessages.notifyThisBrowserOfEvery() });
     await one.click();
     await expect.poll(() => one.getAttribute('aria-checked')).toBe('true');
     const worker = await page.evaluate(async () => {
@@ -54,7 +57,7 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
       return { script: active?.scriptURL, scope };
     });
     expect(worker).toEqual({ script: `${pages.url}/push-worker.js`, scope: `${pages.url}/` });
-    const back = page.getByRole('link', { name: 'Topics', exact: true });
+    const back = page.getByRole('link', { name: pushMessages.topics(), exact: true });
     await back.click();
     expect(await all.getAttribute('aria-checked')).toBe('false');
     await all.click();
@@ -102,9 +105,9 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
     const { page } = visit;
     await page.context().grantPermissions(['notifications'], { origin: pages.url });
     await page.goto(`${pages.url}/push`);
-    const all = page.getByRole('switch', { name: 'Notify this browser of every topic' });
+    const all = page.getByRole('switch', { name: pushMessages.notifyThisBrowserOfEvery() });
     await all.click();
-    await page.getByText('This browser gets no messages: no service').waitFor();
+    await page.getByText(pushMessages.thisBrowserGetsNoMessages({ error: 'no service' })).waitFor();
     await expect.poll(() => all.getAttribute('aria-checked')).toBe('false');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -112,7 +115,7 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
   it.each(screens)('fits on $on', async (screen) => {
     const before = (): void => void Object.defineProperty(Notification, 'permission', { get: () => 'denied' });
     await using visit = await pages.visit('/push/topics/nas-error-backup?show=subscribe', { ...screen, before });
-    await visit.page.getByText('notifications are blocked').last().waitFor();
+    await visit.page.getByText(pushMessages.notificationsAreBlocked()).last().waitFor();
     await expectFits(visit, 'push-blocked', screen);
   });
 });
@@ -124,7 +127,7 @@ describe.skipIf(noBrowser)('the installation of the page', () => {
     const { page } = visit;
     await signIn(page.context(), pages.url);
     await page.goto(`${pages.host.url('push')}/`);
-    await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: pushMessages.messages() }).waitFor();
     const devTools = await page.context().newCDPSession(page);
     const { url, errors, data = '' } = await devTools.send('Page.getAppManifest');
     expect([url, errors]).toEqual([`${pages.url}/app.webmanifest`, []]);
@@ -154,7 +157,7 @@ describe.skipIf(noBrowser)('the installation of the page', () => {
       await page.getByRole('heading', { level: 1 }).waitFor();
     }
     await page.goto(`${pages.url}/push?compose=1`);
-    await page.getByRole('dialog', { name: 'Publish a message' }).waitFor();
+    await page.getByRole('dialog', { name: pushMessages.publishAMessage() }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -1,3 +1,5 @@
+import * as partsMessages from '#messages/parts';
+import * as pushMessages from '#messages/push';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { control } from '../../services/control/index.ts';
@@ -27,7 +29,8 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(response.status).toBe(200);
     return (await response.json()) as { readonly id: string };
   }
-  const rows = (page: Page): Locator => page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
+  const rows = (page: Page): Locator =>
+    page.getByRole('group', { name: pushMessages.messages() }).getByRole('listitem');
   const polled = async (topic: string): Promise<string> =>
     (
       await fetch(`${pages.host.url('push')}/${topic}/json?poll=1`, { headers: { Authorization: adminAuthorization } })
@@ -39,11 +42,11 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await using visit = await pages.visit('/push/topics/alone');
     const { page } = visit;
     await rows(page).getByText('Only this one.').waitFor();
-    const frame = page.getByRole('group', { name: 'Messages' });
+    const frame = page.getByRole('group', { name: pushMessages.messages() });
     await expect.poll(async () => (await frame.boundingBox())?.height ?? Infinity).toBeLessThan(120);
     const tags = await rows(page).locator('footer').getByRole('button').allInnerTexts();
     expect(tags).toEqual(['uptime', 'maintenance reminder', 'v1.alpha']);
-    await rows(page).getByRole('link', { name: 'Open' }).waitFor();
+    await rows(page).getByRole('link', { name: pushMessages.open() }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -70,7 +73,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await file.getByRole('link', { name: 'log.txt' }).click();
     expect((await saving).suggestedFilename()).toBe('log.txt');
     expect(requests).toEqual([]);
-    await page.getByRole('button', { name: 'Show pictures from elsewhere' }).click();
+    await page.getByRole('button', { name: pushMessages.showPicturesFromElsewhere() }).click();
     await expect.poll(() => [...requests].sort()).toEqual(['/icon.png', '/still.jpg']);
     expect(visit.complaints).toEqual([]);
   });
@@ -81,7 +84,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     const { page } = visit;
     await page.route(`**/files/${id}`, (route) => route.fulfill({ status: 404, body: '{}' }));
     await page.goto(`${pages.url}/push/topics/files`);
-    await rows(page).getByText('is not kept any more').waitFor();
+    await rows(page).getByText(pushMessages.isNotKept()).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -96,7 +99,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
       'https://cam.example/',
       'noopener noreferrer',
     ]);
-    await page.locator('summary').filter({ hasText: 'Open' }).click();
+    await page.locator('summary').filter({ hasText: pushMessages.open() }).click();
     await page.getByText('The ntfy app sends PUT to https://door.example/').waitFor();
     await page.locator('summary').filter({ hasText: 'Light' }).click();
     await page.getByText('The ntfy app on Android').waitFor();
@@ -122,21 +125,21 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await using visit = await pages.visit('/push/topics/nas');
     const { page } = visit;
     const urgent = rows(page).filter({ hasText: 'Fire' });
-    await urgent.getByRole('button', { name: 'Acknowledge everywhere' }).click();
-    await urgent.getByText('Acknowledged', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => urgent.getByText('Acknowledged', { exact: true }).count()).toBe(0);
+    await urgent.getByRole('button', { name: pushMessages.acknowledgeEverywhere() }).click();
+    await urgent.getByText(pushMessages.acknowledged(), { exact: true }).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
+    await expect.poll(() => urgent.getByText(pushMessages.acknowledged(), { exact: true }).count()).toBe(0);
     expect(await polled('nas')).not.toContain('message_clear');
-    await urgent.getByRole('button', { name: 'Acknowledge everywhere' }).click();
-    await page.getByRole('button', { name: 'More for Old news' }).click();
-    await page.getByRole('menuitem', { name: 'Delete everywhere' }).click();
+    await urgent.getByRole('button', { name: pushMessages.acknowledgeEverywhere() }).click();
+    await page.getByRole('button', { name: pushMessages.moreForName({ name: 'Old news' }) }).click();
+    await page.getByRole('menuitem', { name: pushMessages.deleteEverywhere() }).click();
     await expect.poll(() => rows(page).count()).toBe(1);
     // Leaving the page settles open toasts.
     await page.goto(`${pages.url}/settings/log`);
     await expect.poll(() => polled('nas')).toContain('"event":"message_clear"');
     await expect.poll(() => polled('nas')).toContain('"event":"message_delete"');
     await page.goto(`${pages.url}/push/topics/nas`);
-    await urgent.getByText('Acknowledged', { exact: true }).waitFor();
+    await urgent.getByText(pushMessages.acknowledged(), { exact: true }).waitFor();
     expect(await rows(page).count()).toBe(1);
     // Another client clears the message, and this page updates.
     await publish('nas/water', 'Leak');
@@ -158,17 +161,17 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await first.hover();
     const before = await first.boundingBox();
     await publish('calm', 'message 30');
-    await page.getByRole('button', { name: '1 new message' }).waitFor();
+    await page.getByRole('button', { name: pushMessages.newMessages({ count: 1 }) }).waitFor();
     expect(await first.boundingBox()).toEqual(before);
-    await page.getByRole('button', { name: '1 new message' }).click();
+    await page.getByRole('button', { name: pushMessages.newMessages({ count: 1 }) }).click();
     await rows(page).filter({ hasText: 'message 30' }).waitFor();
     await page.mouse.move(0, 0);
-    const group = page.getByRole('group', { name: 'Messages' });
+    const group = page.getByRole('group', { name: pushMessages.messages() });
     await group.focus();
     await page.keyboard.press('End');
     await expect.poll(() => group.evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
     await publish('calm', 'message 31');
-    await page.getByRole('button', { name: '1 new message' }).click();
+    await page.getByRole('button', { name: pushMessages.newMessages({ count: 1 }) }).click();
     await rows(page).filter({ hasText: 'message 31' }).waitFor();
     await expect.poll(() => group.evaluate((element) => element.scrollTop)).toBe(0);
     expect(visit.complaints).toEqual([]);
@@ -186,7 +189,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await using visit = await pages.visit('/push/topics/long');
     const { page } = visit;
     await rows(page).first().waitFor();
-    const group = page.getByRole('group', { name: 'Messages' });
+    const group = page.getByRole('group', { name: pushMessages.messages() });
     const end = (): Promise<number> =>
       group.evaluate((element) => {
         element.scrollTop = element.scrollHeight;
@@ -205,7 +208,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await expect.poll(() => row.count()).toBe(1);
     await expect.poll(() => row.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
     await page.goto(`${pages.url}/push/topics/calm?message=aaaaaaaaaaaa`);
-    await page.getByText('The message that was asked for is not kept any more.').waitFor();
+    await page.getByText(pushMessages.theMessageThatWasAsked()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -259,8 +262,8 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await using visit = await pages.visit('/push/topics/nas-error-backup', screen);
     const { page } = visit;
     await rows(page).first().waitFor();
-    await page.getByRole('button', { name: 'Acknowledge everywhere' }).click();
-    await page.getByText('Acknowledged', { exact: true }).waitFor();
+    await page.getByRole('button', { name: pushMessages.acknowledgeEverywhere() }).click();
+    await page.getByText(pushMessages.acknowledged(), { exact: true }).waitFor();
     await expectFits(visit, 'push-messages', screen);
   });
 });

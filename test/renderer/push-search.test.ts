@@ -1,3 +1,6 @@
+import * as partsMessages from '#messages/parts';
+import * as pushMessages from '#messages/push';
+import * as pushComposeMessages from '#messages/push-compose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
@@ -26,7 +29,7 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
   it('renders Markdown', async () => {
     await publish('router', '## Updates\n\n- kernel', { Markdown: 'yes' });
     await using visit = await pages.visit('/push?q=kernel');
-    const results = visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first();
+    const results = visit.page.getByRole('list', { name: pushMessages.foundMessages() }).getByRole('listitem').first();
     await results.getByText('Updates', { exact: true }).waitFor();
     expect(await results.innerText()).not.toContain('##');
     expect(visit.complaints).toEqual([]);
@@ -35,10 +38,10 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
   it('are searched, filtered, paged and updated, and link to their topic', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    const field = page.getByRole('searchbox', { name: 'Search the messages of all topics' });
-    const results = page.getByRole('list', { name: 'Found messages' }).getByRole('listitem');
+    const field = page.getByRole('searchbox', { name: pushMessages.searchTheMessagesOfAll() });
+    const results = page.getByRole('list', { name: pushMessages.foundMessages() }).getByRole('listitem');
     // Only messages, because their Markdown lists are rendered a moment later.
-    const newest = page.getByRole('list', { name: 'Newest messages' }).locator(':scope > li');
+    const newest = page.getByRole('list', { name: pushMessages.newestMessages() }).locator(':scope > li');
     await expect.poll(() => newest.count()).toBe(50);
     await publish('router', 'Just now');
     await expect.poll(() => newest.first().textContent()).toContain('Just now');
@@ -49,26 +52,26 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     await expect.poll(() => results.count()).toBe(1);
     await field.fill('gebau');
     await expect.poll(() => results.allTextContents()).toEqual([expect.stringContaining('Full disk image')]);
-    await page.getByRole('button', { name: 'Filter the messages' }).click();
-    await page.getByLabel('In topics').fill('nas-*');
-    await page.getByText('Nothing is found.').waitFor();
-    await page.getByLabel('In topics').fill('no spaces');
+    await page.getByRole('button', { name: pushMessages.filterTheMessages() }).click();
+    await page.getByLabel(pushMessages.inTopics()).fill('nas-*');
+    await page.getByText(pushMessages.nothingIsFound()).waitFor();
+    await page.getByLabel(pushMessages.inTopics()).fill('no spaces');
     await page.getByText('Use letters, digits').waitFor();
-    await page.getByLabel('In topics').fill('');
+    await page.getByLabel(pushMessages.inTopics()).fill('');
     await field.fill('restarted');
     await expect.poll(() => results.count()).toBe(50);
-    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await page.getByRole('button', { name: pushMessages.showOlderOnes() }).click();
     await expect.poll(() => results.count()).toBe(60);
     await publish('router', 'Restarted live');
     await expect.poll(() => results.first().textContent()).toContain('Restarted live');
     expect(await results.count()).toBe(61);
     await field.fill('');
-    await page.getByLabel('Priority').selectOption('Urgent');
+    await page.getByLabel(pushMessages.priority()).selectOption(pushMessages.urgent());
     await page.getByRole('button', { name: 'disk', exact: true }).click();
-    await page.getByLabel('Time').selectOption('Last hour');
+    await page.getByLabel(pushMessages.time()).selectOption(pushMessages.lastHour());
     await expect.poll(() => page.url()).toMatch(/priority=5.*tag=disk.*back=3600000/);
-    await results.first().getByRole('link', { name: 'nas-error-backup' }).click();
-    await page.getByRole('heading', { level: 1, name: 'nas-error-backup' }).waitFor();
+    await results.first().getByRole('link', { name: pushComposeMessages.topicExample() }).click();
+    await page.getByRole('heading', { level: 1, name: pushComposeMessages.topicExample() }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -76,22 +79,25 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     await using visit = await pages.visit('/push/retention');
     const { page } = visit;
     await page.getByText('Messages are kept for 12 hours').waitFor();
-    await page.getByRole('heading', { name: 'Every topic is kept alike.' }).waitFor();
-    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('heading', { name: pushMessages.everyTopicIsKeptAlike() }).waitFor();
+    await page.getByRole('button', { name: pushMessages.addARule() }).click();
     const rule = page.getByRole('group', { name: 'Rule for' });
-    await rule.getByLabel('Topic').fill('brief');
-    await rule.getByLabel('Kept for').selectOption('minutes');
+    await rule.getByLabel(pushMessages.topic()).fill('brief');
+    await rule.getByLabel(pushMessages.keptFor()).selectOption('minutes');
     await rule.getByLabel('How many minutes').fill('1');
-    await expect.poll(() => rule.getByLabel('Kept for').locator(':checked').textContent()).toBe('minute');
+    await expect.poll(() => rule.getByLabel(pushMessages.keptFor()).locator(':checked').textContent()).toBe('minute');
     await rule.getByLabel('How many minutes').fill('90');
-    await rule.getByLabel('Messages at most').fill('5');
-    await page.getByRole('button', { name: 'Add a rule' }).click();
-    await rule.nth(1).getByLabel('Topic').fill('brief');
-    await rule.nth(1).getByLabel('Kept for').selectOption('not at all');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await rule.getByLabel(pushMessages.messagesAtMost()).fill('5');
+    await page.getByRole('button', { name: pushMessages.addARule() }).click();
+    await rule.nth(1).getByLabel(pushMessages.topic()).fill('brief');
+    await rule.nth(1).getByLabel(pushMessages.keptFor()).selectOption('not at all');
+    await page.getByRole('button', { name: pushMessages.save() }).click();
     await page.getByText('There is a rule for this topic already.').waitFor();
-    await rule.nth(1).getByRole('button', { name: 'Remove the rule for brief' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await rule
+      .nth(1)
+      .getByRole('button', { name: pushMessages.removeTheRuleForName({ name: 'brief' }) })
+      .click();
+    await page.getByRole('button', { name: pushMessages.save() }).click();
     await page.getByText('Saved.').waitFor();
     const readLifetime = async (): Promise<number> => {
       const reply = await fetch(`${pages.host.url('push')}/brief`, {
@@ -103,8 +109,8 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
       return expires - time;
     };
     expect(await readLifetime()).toBe(5400);
-    await rule.getByText('Matches no topic yet').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await rule.getByText(pushMessages.matchesNoTopicYet()).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(() => rule.count()).toBe(0);
     expect(await readLifetime()).toBe(12 * 3600);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -112,17 +118,21 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
 
   it.each(screens)('fits as search results on $on', async (screen) => {
     await using visit = await pages.visit('/push?q=disk', screen);
-    await visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first().waitFor();
+    await visit.page.getByRole('list', { name: pushMessages.foundMessages() }).getByRole('listitem').first().waitFor();
     await expectFits(visit, 'push-search', screen);
   });
 
   it.each(screens)('fits with retention rules on $on', async (screen) => {
     await using visit = await pages.visit('/push/retention', screen);
     const { page } = visit;
-    await page.getByRole('button', { name: 'Add a rule' }).click();
-    await page.getByLabel('Topic', { exact: true }).fill('logs-*');
-    await page.getByRole('button', { name: 'Add a rule' }).click();
-    await page.getByRole('group', { name: 'Rule for' }).nth(1).getByLabel('Kept for').selectOption('not at all');
+    await page.getByRole('button', { name: pushMessages.addARule() }).click();
+    await page.getByLabel(pushMessages.topic(), { exact: true }).fill('logs-*');
+    await page.getByRole('button', { name: pushMessages.addARule() }).click();
+    await page
+      .getByRole('group', { name: 'Rule for' })
+      .nth(1)
+      .getByLabel(pushMessages.keptFor())
+      .selectOption('not at all');
     await expectFits(visit, 'push-keeping', screen);
   });
 });

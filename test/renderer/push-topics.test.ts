@@ -1,3 +1,6 @@
+import * as partsMessages from '#messages/parts';
+import * as pushMessages from '#messages/push';
+import * as pushComposeMessages from '#messages/push-compose';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
@@ -34,14 +37,15 @@ describe.skipIf(noBrowser)('the topic list', () => {
   }
   const readTopics = (page: Page): Promise<readonly string[]> =>
     page
-      .getByRole('region', { name: 'Topics' })
+      .getByRole('region', { name: pushMessages.topics() })
       .getByRole('list')
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? ''));
 
   it('shows full names', async () => {
     await using visit = await pages.visit('/push');
-    const row = (name: string) => visit.page.getByRole('region', { name: 'Topics' }).getByTitle(name, { exact: true });
+    const row = (name: string) =>
+      visit.page.getByRole('region', { name: pushMessages.topics() }).getByTitle(name, { exact: true });
     await row('nas-error-backup').waitFor();
     await expect.poll(() => row('nas-error-backup').innerText()).toMatch(/^New\nnas-error-backup\n[^]*1 new$/);
     expect(await row('nas-info-backup').innerText()).toMatch(/^New\nnas-info-backup\n[^]*1 new$/);
@@ -51,33 +55,33 @@ describe.skipIf(noBrowser)('the topic list', () => {
   it('marks new messages until they are read, here or in the inbox', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    const row = page.getByRole('region', { name: 'Topics' }).getByTitle('plain', { exact: true });
+    const row = page.getByRole('region', { name: pushMessages.topics() }).getByTitle('plain', { exact: true });
     const results = page
-      .getByRole('list', { name: 'Newest messages' })
+      .getByRole('list', { name: pushMessages.newestMessages() })
       .getByRole('listitem')
       .filter({ hasText: 'plain' });
     await row.getByText('1 new').waitFor();
-    await results.getByText('New', { exact: true }).waitFor();
+    await results.getByText(pushMessages.newLabel(), { exact: true }).waitFor();
     await row.click();
     // New messages stay marked while the topic is open.
-    const message = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
-    await message.getByText('New', { exact: true }).waitFor();
+    const message = page.getByRole('group', { name: pushMessages.messages() }).getByRole('listitem');
+    await message.getByText(pushMessages.newLabel(), { exact: true }).waitFor();
     const unread = async (): Promise<readonly string[]> => {
       const { items } = await api<{ items: InboxItem[] }>(pages.url, '/api/inbox?unread=true');
       return items.map(({ topic }) => topic);
     };
     await expect.poll(unread).not.toContain('plain');
-    await page.getByRole('link', { name: 'Topics', exact: true }).click();
-    await row.getByText('1 message').waitFor();
-    await expect.poll(() => results.getByText('New', { exact: true }).count()).toBe(0);
+    await page.getByRole('link', { name: pushMessages.topics(), exact: true }).click();
+    await row.getByText(pushMessages.messageCount({ count: 1 })).waitFor();
+    await expect.poll(() => results.getByText(pushMessages.newLabel(), { exact: true }).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 
   it('is reached by keyboard without passing the other tabs', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await page.getByPlaceholder('Search the topics').waitFor();
-    await page.getByRole('button', { name: 'Publish' }).focus();
+    await page.getByPlaceholder(pushMessages.searchTheTopics()).waitFor();
+    await page.getByRole('button', { name: pushMessages.publish() }).focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('placeholder'));
@@ -92,20 +96,20 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await expect.poll(() => readTopics(page)).toHaveLength(names.length);
-    await page.getByRole('button', { name: 'Group by name, or narrow the topics' }).click();
-    await page.getByLabel('Severity').selectOption('info');
+    await page.getByRole('button', { name: pushMessages.groupByNameOrNarrow() }).click();
+    await page.getByLabel(pushMessages.severity()).selectOption('info');
     await expect.poll(() => readTopics(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
-    await page.getByLabel('Service').selectOption('nas');
+    await page.getByLabel(pushMessages.service()).selectOption(pushComposeMessages.serviceExample());
     await expect.poll(() => readTopics(page)).toEqual(['nas-info-backup']);
     await expect.poll(() => new URL(page.url()).search).toBe('?severity=info&service=nas');
-    await page.getByRole('region', { name: 'Topics' }).getByRole('link', { name: /nas/ }).click();
+    await page.getByRole('region', { name: pushMessages.topics() }).getByRole('link', { name: /nas/ }).click();
     await page.getByRole('heading', { level: 1, name: 'nas-info-backup' }).waitFor();
     await page.reload();
-    await page.getByRole('link', { name: 'Topics', exact: true }).click();
+    await page.getByRole('link', { name: pushMessages.topics(), exact: true }).click();
     await expect.poll(() => readTopics(page)).toEqual(['nas-info-backup']);
-    await page.getByLabel('Category').selectOption('backup');
-    await page.getByLabel('Severity').selectOption('critical');
-    await page.getByText('No topic is like that.').waitFor();
+    await page.getByLabel(pushMessages.category()).selectOption(pushComposeMessages.categoryExample());
+    await page.getByLabel(pushMessages.severity()).selectOption('critical');
+    await page.getByText(pushMessages.noTopicIsLikeThat()).waitFor();
     await page.goto(`${pages.url}/push?find=critical`);
     await expect.poll(() => readTopics(page)).toEqual(['shop-critical-security']);
     expect(visit.complaints).toEqual([]);
@@ -115,44 +119,47 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await using visit = await pages.visit('/push?find=critical', { width: 360, height: 740, touch: true });
     const { page } = visit;
     await expect.poll(() => readTopics(page)).toEqual(['shop-critical-security']);
-    await page.getByRole('searchbox', { name: 'Search the topics' }).fill('');
+    await page.getByRole('searchbox', { name: pushMessages.searchTheTopics() }).fill('');
     await expect.poll(() => readTopics(page)).toHaveLength(names.length);
-    expect(await page.getByRole('searchbox', { name: 'Search the topics' }).isVisible()).toBe(true);
+    expect(await page.getByRole('searchbox', { name: pushMessages.searchTheTopics() }).isVisible()).toBe(true);
     expect(visit.complaints).toEqual([]);
   });
 
   it('is grouped by a part, the most severe group first', async () => {
     await using visit = await pages.visit('/push?group=severity');
     const { page } = visit;
-    await page.getByRole('list', { name: 'Topics, critical' }).waitFor();
+    await page.getByRole('list', { name: pushMessages.topicsTitle({ title: 'critical' }) }).waitFor();
     expect(
-      await page.getByRole('region', { name: 'Topics' }).getByRole('heading', { level: 3 }).allInnerTexts(),
+      await page
+        .getByRole('region', { name: pushMessages.topics() })
+        .getByRole('heading', { level: 3 })
+        .allInnerTexts(),
     ).toEqual(['critical', 'error', 'warning', 'info', 'Other names']);
-    await page.getByLabel('Order').selectOption('By service');
-    await page.getByRole('list', { name: 'Topics, shop' }).waitFor();
+    await page.getByLabel(pushMessages.order()).selectOption(pushMessages.byService());
+    await page.getByRole('list', { name: pushMessages.topicsTitle({ title: 'shop' }) }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
   it('is behind one link on a phone, with the newest messages below, and has a link back', async () => {
     await using visit = await pages.visit('/push', screens[0]);
     const { page } = visit;
-    const newest = page.getByRole('list', { name: 'Newest messages' });
+    const newest = page.getByRole('list', { name: pushMessages.newestMessages() });
     await newest.getByText('news of plain').waitFor();
-    expect(await page.getByRole('list', { name: 'Topics' }).isVisible()).toBe(false);
+    expect(await page.getByRole('list', { name: pushMessages.topics() }).isVisible()).toBe(false);
     await page.getByRole('link', { name: 'Topics 6' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('list', { name: 'Topics' }).waitFor();
+    await page.getByRole('list', { name: pushMessages.topics() }).waitFor();
     expect(await newest.isVisible()).toBe(false);
     // The link still has the focus and leads back.
     expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('All messages');
-    await page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /plain/ }).click();
-    await page.getByRole('group', { name: 'Messages' }).getByText('news of plain').waitFor();
-    await page.getByRole('link', { name: 'Topics', exact: true }).click();
-    await page.getByRole('list', { name: 'Topics' }).waitFor();
+    await page.getByRole('list', { name: pushMessages.topics() }).getByRole('link', { name: /plain/ }).click();
+    await page.getByRole('group', { name: pushMessages.messages() }).getByText('news of plain').waitFor();
+    await page.getByRole('link', { name: pushMessages.topics(), exact: true }).click();
+    await page.getByRole('list', { name: pushMessages.topics() }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'plain' }).waitFor();
     await page.goBack();
-    await page.getByRole('list', { name: 'Topics' }).waitFor();
+    await page.getByRole('list', { name: pushMessages.topics() }).waitFor();
     await page.goBack();
     await newest.waitFor();
     expect(visit.complaints).toEqual([]);
@@ -161,7 +168,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
   it('has statistics of all topics in a tab, and of one next to its messages', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('tab', { name: pushMessages.history() }).click();
     await page.getByRole('img', { name: /^Messages each day: 0, .*, 7, today last$/ }).waitFor();
     const row = page.getByRole('row', { name: /shop-critical-security/ });
     expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
@@ -170,11 +177,11 @@ describe.skipIf(noBrowser)('the topic list', () => {
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Topic', 'Today', '7 days', 'Last']);
     await page.getByText(/^7 published since the beginning/).waitFor();
     await page.getByRole('img', { name: /^Messages of the last 24 hours by priority: \d+ in all$/ }).waitFor();
-    await page.getByText('As a table').last().click();
-    await page.getByRole('region', { name: 'Messages each day' }).waitFor();
+    await page.getByText(partsMessages.asATable()).last().click();
+    await page.getByRole('region', { name: pushMessages.metricEachDay({ metric: 'Messages' }) }).waitFor();
     await row.getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: 'shop-critical-security' }).waitFor();
-    await page.getByText('Listening now').waitFor();
+    await page.getByText(pushMessages.listeningNow()).waitFor();
     await publish('shop-critical-security');
     await page.getByRole('img', { name: /, 3, today last$/ }).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -182,13 +189,13 @@ describe.skipIf(noBrowser)('the topic list', () => {
 
   it.each(screens)('fits on $on', async (screen) => {
     await using list = await pages.visit('/push?group=severity', screen);
-    await list.page.getByRole('list', { name: 'Topics, critical' }).waitFor();
+    await list.page.getByRole('list', { name: pushMessages.topicsTitle({ title: 'critical' }) }).waitFor();
     await expectFits(list, 'push-topics', screen);
     await using numbers = await pages.visit('/push/history', screen);
     await numbers.page.getByRole('row', { name: /nas-error-backup/ }).waitFor();
     await expectFits(numbers, 'push-statistics', screen);
     await using one = await pages.visit('/push/topics/shop-critical-security?show=delivery', screen);
-    await one.page.getByText('Listening now').waitFor();
+    await one.page.getByText(pushMessages.listeningNow()).waitFor();
     await expectFits(one, 'push-delivery', screen);
   });
 });

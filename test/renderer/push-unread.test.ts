@@ -1,3 +1,4 @@
+import * as pushMessages from '#messages/push';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { control } from '../../services/control/index.ts';
@@ -14,7 +15,7 @@ const busyCount = 230;
 describe.skipIf(noBrowser)('topics with more unread messages than are loaded', () => {
   let pages: Pages;
   const topicRow = (page: Page, name: string) =>
-    page.getByRole('region', { name: 'Topics' }).getByTitle(name, { exact: true });
+    page.getByRole('region', { name: pushMessages.topics() }).getByTitle(name, { exact: true });
   const readUnread = async (): Promise<readonly (readonly [string, number, number])[]> => {
     const { topics } = await api<{ topics: { topic: string; count: number; priority: number }[] }>(
       pages.url,
@@ -43,17 +44,17 @@ describe.skipIf(noBrowser)('topics with more unread messages than are loaded', (
       .getByText(`${String(busyCount)} new`)
       .waitFor();
     await topicRow(page, 'quiet').getByText('1 new').waitFor();
-    await topicRow(page, 'quiet').getByText('Urgent').waitFor();
+    await topicRow(page, 'quiet').getByText(pushMessages.urgent()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
   it('places the box for notifications directly below a short list', async () => {
     await using visit = await pages.visit('/push', { width: 1440, height: 900 });
     const { page } = visit;
-    const topics = page.getByRole('region', { name: 'Topics' });
+    const topics = page.getByRole('region', { name: pushMessages.topics() });
     const last = await topics.getByRole('listitem').last().boundingBox();
     const box = await topics
-      .getByRole('link', { name: 'Quiet hours and rules of topics' })
+      .getByRole('link', { name: pushMessages.quietHoursAndRulesOf() })
       .locator('xpath=..')
       .boundingBox();
     if (last === null || box === null) throw new Error('The list is not visible.');
@@ -63,18 +64,23 @@ describe.skipIf(noBrowser)('topics with more unread messages than are loaded', (
   it('marks an old unread message in its topic, and all messages of an opened topic as read', async () => {
     await using visit = await pages.visit('/push/topics/quiet');
     const { page } = visit;
-    const message = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
-    await message.filter({ hasText: 'The oldest message' }).getByText('New', { exact: true }).waitFor();
+    const message = page.getByRole('group', { name: pushMessages.messages() }).getByRole('listitem');
+    await message
+      .filter({ hasText: 'The oldest message' })
+      .getByText(pushMessages.newLabel(), { exact: true })
+      .waitFor();
     await expect.poll(readUnread).toEqual([['busy', busyCount, 3]]);
-    await page.getByRole('link', { name: 'Topics', exact: true }).click();
+    await page.getByRole('link', { name: pushMessages.topics(), exact: true }).click();
     await topicRow(page, 'busy')
       .getByText(`${String(busyCount)} new`)
       .waitFor();
-    await topicRow(page, 'quiet').getByText('1 message').waitFor();
+    await topicRow(page, 'quiet')
+      .getByText(pushMessages.messageCount({ count: 1 }))
+      .waitFor();
     await topicRow(page, 'busy').click();
-    await message.first().getByText('New', { exact: true }).waitFor();
+    await message.first().getByText(pushMessages.newLabel(), { exact: true }).waitFor();
     await expect.poll(readUnread).toEqual([]);
-    await page.getByRole('link', { name: 'Topics', exact: true }).click();
+    await page.getByRole('link', { name: pushMessages.topics(), exact: true }).click();
     await topicRow(page, 'busy')
       .getByText(`${String(busyCount)} messages`)
       .waitFor();

@@ -1,3 +1,5 @@
+import * as pushMessages from '#messages/push';
+import * as pushComposeMessages from '#messages/push-compose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
@@ -25,13 +27,13 @@ describe.skipIf(noBrowser)('the push page', () => {
   it('is empty at first, then shows a topic and its messages as they arrive', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await page.getByText('No messages lately.').waitFor();
+    await page.getByText(pushMessages.noMessagesLately()).waitFor();
     await publish('nas-error-backup', 'Disk full', { Title: 'Job failed', Priority: '5', Tags: 'nas' });
-    const topic = page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /nas/ });
-    await topic.getByText('Urgent', { exact: true }).waitFor();
+    const topic = page.getByRole('list', { name: pushMessages.topics() }).getByRole('link', { name: /nas/ });
+    await topic.getByText(pushMessages.urgent(), { exact: true }).waitFor();
     await topic.click();
-    const messages = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
-    await messages.filter({ hasText: 'Disk full' }).getByText('Urgent').waitFor();
+    const messages = page.getByRole('group', { name: pushMessages.messages() }).getByRole('listitem');
+    await messages.filter({ hasText: 'Disk full' }).getByText(pushMessages.urgent()).waitFor();
     await publish('nas-error-backup', '<img src=x onerror=alert(1)> https://nas.example');
     await messages.filter({ hasText: '<img src=x onerror=alert(1)>' }).waitFor();
     expect(await messages.count()).toBe(2);
@@ -42,12 +44,12 @@ describe.skipIf(noBrowser)('the push page', () => {
   it('publishes an example message with one click, and shows it arrive', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Send me a first message' }).click();
-    const newest = page.getByRole('list', { name: 'Newest messages' }).getByRole('listitem');
+    await page.getByRole('button', { name: pushMessages.sendMeAFirstMessage() }).click();
+    const newest = page.getByRole('list', { name: pushMessages.newestMessages() }).getByRole('listitem');
     await newest.getByText('Your first message').waitFor();
-    await page.getByText('Your first message is here, and in the inbox.').waitFor();
-    await page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /hello/ }).waitFor();
-    expect(await page.getByRole('button', { name: 'Send me a first message' }).count()).toBe(0);
+    await page.getByText(pushMessages.yourFirstMessageIsHere()).waitFor();
+    await page.getByRole('list', { name: pushMessages.topics() }).getByRole('link', { name: /hello/ }).waitFor();
+    expect(await page.getByRole('button', { name: pushMessages.sendMeAFirstMessage() }).count()).toBe(0);
     expect(await newest.count()).toBe(1);
     expect(visit.complaints).toEqual([]);
   });
@@ -55,19 +57,19 @@ describe.skipIf(noBrowser)('the push page', () => {
   it('publishes, keeps invalid input, and reaches subscribers', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Publish' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Publish a message' });
-    await dialog.getByLabel('Topic').fill('login');
-    await dialog.getByLabel('Message').fill('First light');
-    await dialog.getByLabel('Priority').selectOption('High');
-    await dialog.getByLabel('Tags').fill('sun, sea');
-    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('button', { name: pushMessages.publish() }).click();
+    const dialog = page.getByRole('dialog', { name: pushMessages.publishAMessage() });
+    await dialog.getByLabel(pushMessages.topic()).fill('login');
+    await dialog.getByLabel(pushComposeMessages.message()).fill('First light');
+    await dialog.getByLabel(pushMessages.priority()).selectOption(pushMessages.high());
+    await dialog.getByLabel(pushComposeMessages.tags()).fill('sun, sea');
+    await dialog.getByRole('button', { name: pushMessages.publish() }).click();
     await dialog.getByText('The name login is reserved. Choose another one.').waitFor();
-    expect(await dialog.getByLabel('Message').inputValue()).toBe('First light');
-    await dialog.getByLabel('Topic').fill('harbour');
-    await dialog.getByLabel('Message').press('Control+Enter');
+    expect(await dialog.getByLabel(pushComposeMessages.message()).inputValue()).toBe('First light');
+    await dialog.getByLabel(pushMessages.topic()).fill('harbour');
+    await dialog.getByLabel(pushComposeMessages.message()).press('Control+Enter');
     await page.getByRole('heading', { level: 1, name: 'harbour' }).waitFor();
-    const message = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
+    const message = page.getByRole('group', { name: pushMessages.messages() }).getByRole('listitem');
     await message.getByText('First light').waitFor();
     await message.getByText('sea').waitFor();
     const polled = await fetch(`${pages.host.url('push')}/harbour/json?poll=1`, {
@@ -85,21 +87,21 @@ describe.skipIf(noBrowser)('the push page', () => {
     for (let count = 0; count < 60; count += 1) await publish('long', `message number ${String(count)};`);
     await using visit = await pages.visit('/push/topics/long');
     const { page } = visit;
-    const messages = page.getByRole('group', { name: 'Messages' });
+    const messages = page.getByRole('group', { name: pushMessages.messages() });
     await messages.getByText('message number 59;').waitFor();
-    await page.getByRole('link', { name: 'Subscribe', exact: true }).click();
+    await page.getByRole('link', { name: pushMessages.subscribe(), exact: true }).click();
     // Instead of a code that phones cannot use, the required step is shown.
     await page.getByRole('link', { name: 'share Messages with the network' }).waitFor();
-    const code = page.getByRole('img', { name: 'Subscribe to long with the ntfy app' });
+    const code = page.getByRole('img', { name: pushMessages.subscribeToTopicWithThe({ topic: 'long' }) });
     expect(await code.count()).toBe(0);
     // Without sharing, a reverse proxy may still make the address reachable.
     await page.getByRole('radio', { name: 'Other devices' }).check();
-    const another = page.getByText('Reached by another address');
+    const another = page.getByText(pushMessages.reachedByAnotherAddress());
     await another.click();
-    await page.getByLabel('Address of this server').fill('https://push.example.org');
+    await page.getByLabel(pushMessages.addressOfThisServer()).fill('https://push.example.org');
     await code.waitFor();
     await page.getByText('https://push.example.org/long', { exact: false }).first().waitFor();
-    await page.getByLabel('Address of this server').fill('');
+    await page.getByLabel(pushMessages.addressOfThisServer()).fill('');
     await page.getByRole('radio', { name: 'This computer' }).check();
     const { url } = { url: pages.host.url('push') };
     await page.getByText(`curl -H "Authorization: Bearer TOKEN" -d "Hello" ${url}/long`).waitFor();
@@ -111,7 +113,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await page.getByText(`curl -d "Hello" ${url}/long`).waitFor();
     await page.getByText(/Anyone may subscribe/).waitFor();
     await another.click();
-    await page.getByLabel('Address of this server').fill('not an address');
+    await page.getByLabel(pushMessages.addressOfThisServer()).fill('not an address');
     await page.getByText('Use an address that begins with').waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -126,18 +128,18 @@ describe.skipIf(noBrowser)('the push page', () => {
     await publish('nas-error-backup', `https://nas.example/${'a-long-address-'.repeat(12)}`, { Tags: 'nas,backup' });
     await publish('nas-error-backup', '**Done** after `42 min`', { Markdown: 'yes', Priority: '2' });
     await using list = await pages.visit('/push', screen);
-    await list.page.getByRole('list', { name: 'Newest messages' }).waitFor();
+    await list.page.getByRole('list', { name: pushMessages.newestMessages() }).waitFor();
     await expectFits(list, 'push', screen);
     await using one = await pages.visit('/push/topics/nas-error-backup', screen);
-    await one.page.getByRole('group', { name: 'Messages' }).getByText('after').waitFor();
+    await one.page.getByRole('group', { name: pushMessages.messages() }).getByText('after').waitFor();
     await expectFits(one, 'push-topic', screen);
-    await one.page.getByRole('link', { name: 'Subscribe', exact: true }).click();
-    await one.page.getByText('Reached by another address').click();
-    await one.page.getByLabel('Address of this server').fill('https://push.example.org');
+    await one.page.getByRole('link', { name: pushMessages.subscribe(), exact: true }).click();
+    await one.page.getByText(pushMessages.reachedByAnotherAddress()).click();
+    await one.page.getByLabel(pushMessages.addressOfThisServer()).fill('https://push.example.org');
     // Phones open the app, where other devices show a code.
     const ways = one.page.getByRole('img', { name: /with the ntfy app/ });
     await ways
-      .or(one.page.getByRole('link', { name: 'Open it in the app' }))
+      .or(one.page.getByRole('link', { name: pushMessages.openItInTheApp() }))
       .first()
       .waitFor();
     await expectFits(one, 'push-subscribe', screen);

@@ -1,3 +1,5 @@
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountDisposition } from '../../services/contracts/control/account-data.ts';
 import { control } from '../../services/control/index.ts';
@@ -43,15 +45,15 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
     (await api<{ accounts: { name: string }[] }>(pages.url, '/api/accounts')).accounts.map((account) => account.name);
   async function open() {
     const visit = await pages.visit(`/settings/accounts/${name}`);
-    await visit.page.getByRole('button', { name: 'Remove this account' }).click();
+    await visit.page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
     const dialog = visit.page.getByRole('dialog', { name: `Remove ${name}?` });
-    await dialog.getByText('Found: 3 books (shelf).').waitFor();
+    await dialog.getByText(accountsMessages.foundSummary({ summary: '3 books (shelf)' })).waitFor();
     return { ...visit, dialog, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() };
   }
 
   it('keeps the data for administrators unless another choice is made', async () => {
     await using opened = await open();
-    await opened.dialog.getByRole('button', { name: 'Remove the account' }).click();
+    await opened.dialog.getByRole('button', { name: accountsMessages.removeTheAccount() }).click();
     await opened.page.getByText(`${name} is removed.`).waitFor();
     expect(released).toMatchObject([{ account: name, disposition: { action: 'keep' } }]);
     expect(await names()).not.toContain(name);
@@ -61,11 +63,11 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
   it('transfers the data to the account that is selected', async () => {
     await using opened = await open();
     const { dialog, page } = opened;
-    await dialog.getByLabel('Its data in the services').selectOption('transfer');
-    const recipients = await dialog.getByLabel('Transfer to').getByRole('option').allInnerTexts();
+    await dialog.getByLabel(accountsMessages.dataInServices()).selectOption('transfer');
+    const recipients = await dialog.getByLabel(accountsMessages.transferTo()).getByRole('option').allInnerTexts();
     expect(recipients).toEqual(['ada', 'heir']);
-    await dialog.getByLabel('Transfer to').selectOption('heir');
-    await dialog.getByRole('button', { name: 'Remove the account' }).click();
+    await dialog.getByLabel(accountsMessages.transferTo()).selectOption('heir');
+    await dialog.getByRole('button', { name: accountsMessages.removeTheAccount() }).click();
     await page.getByText(`${name} is removed.`).waitFor();
     expect(released).toEqual([{ account: name, disposition: { action: 'transfer', to: 'heir' } }]);
     expect(opened.complaints).toEqual([]);
@@ -74,14 +76,14 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
   it('deletes the data, and starts with the safe choice when it is opened again', async () => {
     await using opened = await open();
     const { dialog, page } = opened;
-    const choice = dialog.getByLabel('Its data in the services');
+    const choice = dialog.getByLabel(accountsMessages.dataInServices());
     await choice.selectOption('delete');
-    await dialog.getByText('It is deleted now and cannot be restored.', { exact: false }).waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Remove this account' }).click();
+    await dialog.getByText(accountsMessages.deletedNowCannotRestored(), { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: accountsMessages.cancel() }).click();
+    await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
     expect(await choice.inputValue()).toBe('keep');
     await choice.selectOption('delete');
-    await dialog.getByRole('button', { name: 'Remove the account' }).click();
+    await dialog.getByRole('button', { name: accountsMessages.removeTheAccount() }).click();
     await page.getByText(`${name} is removed.`).waitFor();
     expect(released).toEqual([{ account: name, disposition: { action: 'delete' } }]);
     expect(opened.complaints).toEqual([]);
@@ -92,13 +94,16 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
     await using visit = await pages.visit(`/settings/accounts/${name}`);
     const { page } = visit;
     const dialog = page.getByRole('dialog', { name: `Remove ${name}?` });
-    await page.getByRole('button', { name: 'Remove this account' }).click();
-    await dialog.getByText('No data was found in the running services.').waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
+    await dialog.getByText(accountsMessages.noDataFoundRunning()).waitFor();
+    await dialog.getByRole('button', { name: accountsMessages.cancel() }).click();
     await page.route('**/data', (route) => route.abort());
-    await page.getByRole('button', { name: 'Remove this account' }).click();
-    await dialog.getByRole('alert').getByText('Homeport does not answer.', { exact: false }).waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(frameMessages.homeportVersion({ version: 'does not answer.' }), { exact: false })
+      .waitFor();
+    await dialog.getByRole('button', { name: accountsMessages.cancel() }).click();
     expect(await names()).toContain(name);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -106,16 +111,16 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
   it('keeps the selection and shows why the account cannot be removed', async () => {
     await using opened = await open();
     const { dialog, page } = opened;
-    await dialog.getByLabel('Its data in the services').selectOption('transfer');
-    await dialog.getByLabel('Transfer to').selectOption('heir');
+    await dialog.getByLabel(accountsMessages.dataInServices()).selectOption('transfer');
+    await dialog.getByLabel(accountsMessages.transferTo()).selectOption('heir');
     // A change in another window does not reset it.
     const body = JSON.stringify({ description: 'changed elsewhere' });
     await api(pages.url, `/api/accounts/${name}`, { method: 'PATCH', body });
     await page.getByText('changed elsewhere').first().waitFor({ state: 'attached' });
     await page.route(`**/api/accounts/${name}?**`, (route) => route.abort());
-    await dialog.getByRole('button', { name: 'Remove the account' }).click();
+    await dialog.getByRole('button', { name: accountsMessages.removeTheAccount() }).click();
     await dialog.getByRole('alert').waitFor();
-    expect(await dialog.getByLabel('Transfer to').inputValue()).toBe('heir');
+    expect(await dialog.getByLabel(accountsMessages.transferTo()).inputValue()).toBe('heir');
     expect(released).toEqual([]);
     expect(await names()).toContain(name);
   });
@@ -123,10 +128,10 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
   it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit(`/settings/accounts/${name}`, screen);
     const { page } = visit;
-    await page.getByRole('button', { name: 'Remove this account' }).click();
+    await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
     const dialog = page.getByRole('dialog', { name: `Remove ${name}?` });
-    await dialog.getByLabel('Its data in the services').selectOption('transfer');
-    await dialog.getByText('Found: 3 books (shelf).').waitFor();
+    await dialog.getByLabel(accountsMessages.dataInServices()).selectOption('transfer');
+    await dialog.getByText(accountsMessages.foundSummary({ summary: '3 books (shelf)' })).waitFor();
     await expectFits(visit, 'remove-account', screen);
   });
 });

@@ -1,3 +1,6 @@
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
+import * as secondFactorMessages from '#messages/second-factor';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
@@ -44,20 +47,21 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     return browserPage;
   }
   async function signInByForm(page: Page): Promise<void> {
-    await page.getByLabel('Name').fill(name);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel(accountsMessages.name()).fill(name);
+    await page.getByLabel(accountsMessages.password(), { exact: true }).fill(password);
+    await page.getByRole('button', { name: frameMessages.signIn() }).click();
     await heading(page).waitFor();
   }
-  const heading = (page: Page) => page.getByRole('heading', { name: 'Set up two-step sign-in', level: 1 });
-  const isHome = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+  const heading = (page: Page) => page.getByRole('heading', { name: secondFactorMessages.setUpTwoStep(), level: 1 });
+  const isHome = (page: Page): Promise<void> =>
+    page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).waitFor();
   async function setUp(page: Page): Promise<void> {
-    await page.getByRole('button', { name: 'Set up' }).click();
-    await page.getByRole('dialog').getByLabel('Your password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: secondFactorMessages.setUp() }).click();
+    await page.getByRole('dialog').getByLabel(secondFactorMessages.yourPassword(), { exact: true }).fill(password);
     await page.keyboard.press('Enter');
     const secret = await page.locator('.scan code').innerText();
-    await page.getByLabel('Code').fill(readCode(secret));
-    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByLabel(secondFactorMessages.code()).fill(readCode(secret));
+    await page.getByRole('button', { name: secondFactorMessages.enable() }).click();
     await page.getByText('Save these recovery codes now.').waitFor();
   }
 
@@ -70,9 +74,9 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     await heading(page).waitFor();
     expect(await page.getByRole('navigation').count()).toBe(0);
     await setUp(page);
-    await page.getByRole('button', { name: 'I have saved them' }).click();
-    await page.getByText('Enabled · 10 recovery codes left').waitFor();
-    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    await page.getByRole('button', { name: secondFactorMessages.iHaveSavedThem() }).click();
+    await page.getByText(secondFactorMessages.codesLeft({ count: 10 })).waitFor();
+    await page.getByRole('heading', { name: accountsMessages.yourAccount() }).waitFor();
     expect(besidesRefusals(own.complaints)).toEqual([]);
   });
 
@@ -85,16 +89,16 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     await isHome(page);
     await setRequirement('everybody');
     await page.getByRole('button', { name: `Signed in as ${name}` }).click();
-    await page.getByRole('menuitem', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: accountsMessages.yourAccount() }).click();
     await heading(page).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: accountsMessages.signOut() }).click();
+    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
   });
 
   it.each(screens)('fits on $on', async (screen) => {
     await using own = await visit('/', screen);
     await signInByForm(own.page);
-    await own.page.getByRole('button', { name: 'Set up' }).waitFor();
+    await own.page.getByRole('button', { name: secondFactorMessages.setUp() }).waitFor();
     await expectFits(own, 'required-second-factor', screen);
     await setUp(own.page);
     await expectFits(own, 'required-second-factor-codes', screen);

@@ -1,3 +1,7 @@
+import * as accountsMessages from '#messages/accounts';
+import * as frameMessages from '#messages/frame';
+import * as secondFactorMessages from '#messages/second-factor';
+import * as stateMessages from '#messages/state';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
@@ -36,46 +40,47 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
   }
   async function enterPassword(page: Page, entered = password): Promise<void> {
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Your password', { exact: true }).fill(entered);
+    await dialog.getByLabel(secondFactorMessages.yourPassword(), { exact: true }).fill(entered);
     await page.keyboard.press('Enter');
   }
   /** Sets up the authenticator app on the account page. */
   async function setUp(page: Page): Promise<{ secret: string; recoveryCodes: string[] }> {
-    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('button', { name: secondFactorMessages.setUp() }).click();
     await enterPassword(page);
     const secret = await page.locator('.scan code').innerText();
-    await page.getByLabel('Code').fill(readCode(secret));
-    await page.getByRole('button', { name: 'Enable' }).click();
-    const codes = await page.getByRole('group', { name: 'the recovery codes' }).innerText();
+    await page.getByLabel(secondFactorMessages.code()).fill(readCode(secret));
+    await page.getByRole('button', { name: secondFactorMessages.enable() }).click();
+    const codes = await page.getByRole('group', { name: secondFactorMessages.theRecoveryCodes() }).innerText();
     return { secret, recoveryCodes: codes.trim().split(/\s+/) };
   }
   async function signInByForm(page: Page): Promise<void> {
-    await page.getByLabel('Name').fill(name);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel(accountsMessages.name()).fill(name);
+    await page.getByLabel(accountsMessages.password(), { exact: true }).fill(password);
+    await page.getByRole('button', { name: frameMessages.signIn() }).click();
     await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor();
   }
-  const isHome = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+  const isHome = (page: Page): Promise<void> =>
+    page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).waitFor();
   async function enterCode(page: Page, code: string): Promise<void> {
-    await page.getByLabel('Code').fill(code);
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel(secondFactorMessages.code()).fill(code);
+    await page.getByRole('button', { name: secondFactorMessages.continueLabel() }).click();
   }
 
   it('enables the second factor, and accepts each code and recovery code once', async () => {
     await using accountPage = await visit('/account', name);
-    await accountPage.page.getByRole('button', { name: 'Set up' }).click();
+    await accountPage.page.getByRole('button', { name: secondFactorMessages.setUp() }).click();
     await enterPassword(accountPage.page, 'not the password');
     await accountPage.page.getByText('This is not your password.').waitFor();
-    await accountPage.page.getByRole('button', { name: 'Cancel' }).click();
-    await accountPage.page.getByRole('button', { name: 'Set up' }).click();
+    await accountPage.page.getByRole('button', { name: secondFactorMessages.cancel() }).click();
+    await accountPage.page.getByRole('button', { name: secondFactorMessages.setUp() }).click();
     await enterPassword(accountPage.page);
-    await accountPage.page.getByLabel('Code').fill('000000');
-    await accountPage.page.getByRole('button', { name: 'Enable' }).click();
+    await accountPage.page.getByLabel(secondFactorMessages.code()).fill('000000');
+    await accountPage.page.getByRole('button', { name: secondFactorMessages.enable() }).click();
     await accountPage.page.getByText(/The code is not right/).waitFor();
-    await accountPage.page.getByRole('button', { name: 'Cancel' }).click();
+    await accountPage.page.getByRole('button', { name: secondFactorMessages.cancel() }).click();
     const { secret, recoveryCodes } = await setUp(accountPage.page);
     expect(recoveryCodes).toHaveLength(10);
-    await accountPage.page.getByText('Enabled · 10 recovery codes left').waitFor();
+    await accountPage.page.getByText(secondFactorMessages.codesLeft({ count: 10 })).waitFor();
 
     await using other = await visit('/');
     await signInByForm(other.page);
@@ -101,10 +106,10 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
       .getByText(/was used before/)
       .waitFor();
     await fourth.page.getByRole('button', { name: 'Sign in with another account' }).click();
-    await fourth.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await fourth.page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
 
     await accountPage.page.reload();
-    await accountPage.page.getByText('Enabled · 9 recovery codes left').waitFor();
+    await accountPage.page.getByText(secondFactorMessages.codesLeft({ count: 9 })).waitFor();
     expect(besidesRefusals([...accountPage.complaints, ...other.complaints, ...fourth.complaints])).toEqual([]);
   });
 
@@ -143,7 +148,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
       .getByText(/Too many failed sign-ins. Try again in/)
       .waitFor();
     guesses.abort();
-    expect(await other.page.getByRole('heading', { name: 'Home', exact: true }).count()).toBe(0);
+    expect(await other.page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).count()).toBe(0);
   });
 
   it('registers a passkey, signs in with it, and removes it', async () => {
@@ -151,30 +156,30 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     const { page } = accountPage;
     const key = await addAuthenticator(page);
     await setUp(page);
-    await page.getByRole('button', { name: 'I have saved them' }).click();
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('button', { name: secondFactorMessages.iHaveSavedThem() }).click();
+    await page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).click();
     await enterPassword(page, 'not the password');
     await page.getByText('This is not your password.').waitFor();
     expect(await key.credentials()).toBe(0);
     await enterPassword(page);
     const row = page
-      .getByRole('list', { name: 'Second factors' })
+      .getByRole('list', { name: secondFactorMessages.secondFactors() })
       .getByRole('listitem')
       .filter({ hasText: /works at/ });
     await row.getByText('works at localhost').waitFor();
     expect(await key.credentials()).toBe(1);
 
-    await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: accountsMessages.signOut(), exact: true }).first().click();
+    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
     await signInByForm(page);
     await page.getByRole('button', { name: 'Use a passkey instead' }).click();
     await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor();
 
     await page.goto(`${localhost()}/account`);
     await row.getByText('last used').waitFor();
-    await row.getByRole('button', { name: 'Remove' }).click();
+    await row.getByRole('button', { name: secondFactorMessages.remove() }).click();
     await enterPassword(page);
-    await page.getByText('Passkey removed.').waitFor();
+    await page.getByText(secondFactorMessages.passkeyRemoved()).waitFor();
     await expect.poll(() => row.count()).toBe(0);
     await using other = await visit('/');
     await signInByForm(other.page);
@@ -187,14 +192,14 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     const { page } = accountPage;
     const key = await addAuthenticator(page);
     const { recoveryCodes } = await setUp(page);
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).click();
     await enterPassword(page);
     await page.getByText('works at localhost').waitFor();
-    await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
+    await page.getByRole('button', { name: accountsMessages.signOut(), exact: true }).first().click();
     await signInByForm(page);
     await key.decline();
     await page.getByRole('button', { name: 'Use a passkey instead' }).click();
-    await page.getByRole('alert').getByText('The passkey was not confirmed.').waitFor();
+    await page.getByRole('alert').getByText(stateMessages.passkeyNotConfirmed()).waitFor();
     await enterCode(page, recoveryCodes[1] ?? '');
     await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor();
   });
@@ -204,21 +209,21 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await setUp(accountPage.page);
     await accountPage.page.goto(`${pages.url}/account`);
     await accountPage.page.getByText('Browsers do not create passkeys for IP addresses.', { exact: false }).waitFor();
-    expect(await accountPage.page.getByRole('button', { name: 'Add a passkey' }).count()).toBe(0);
+    expect(await accountPage.page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).count()).toBe(0);
   });
 
   it('disables the second factor and its passkeys with a code', async () => {
     await using accountPage = await visit('/account', name);
     const { page } = accountPage;
     const { recoveryCodes } = await setUp(page);
-    await page.getByRole('button', { name: 'Disable' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Disable two-step sign-in?' });
-    await dialog.getByLabel('Code').fill('abcdefgh');
-    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: secondFactorMessages.disable() }).click();
+    const dialog = page.getByRole('dialog', { name: secondFactorMessages.disableQuestion() });
+    await dialog.getByLabel(secondFactorMessages.code()).fill('abcdefgh');
+    await dialog.getByRole('button', { name: secondFactorMessages.disable() }).click();
     await dialog.getByText(/The code is not right/).waitFor();
-    await dialog.getByLabel('Code').fill(recoveryCodes[0] ?? '');
-    await dialog.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('button', { name: 'Set up' }).waitFor();
+    await dialog.getByLabel(secondFactorMessages.code()).fill(recoveryCodes[0] ?? '');
+    await dialog.getByRole('button', { name: secondFactorMessages.disable() }).click();
+    await page.getByRole('button', { name: secondFactorMessages.setUp() }).waitFor();
     await using other = await visit('/', name);
     await isHome(other.page);
   });
@@ -228,10 +233,13 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     const { page } = accountPage;
     await page.route('**/api/account/second-factor', (route) => route.abort());
     await page.goto(`${localhost()}/account`);
-    await page.getByRole('alert').getByText('Homeport does not answer.', { exact: false }).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(frameMessages.homeportVersion({ version: 'does not answer.' }), { exact: false })
+      .waitFor();
     await page.unroute('**/api/account/second-factor');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('button', { name: 'Set up' }).waitFor();
+    await page.getByRole('button', { name: secondFactorMessages.tryAgain() }).click();
+    await page.getByRole('button', { name: secondFactorMessages.setUp() }).waitFor();
   });
 
   it('resets the second factor as an administrator, which ends all sessions of the account', async () => {
@@ -240,25 +248,25 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await using administrator = await pages.visit(`/settings/accounts/${name}`);
     const { page } = administrator;
     const row = page
-      .getByRole('list', { name: 'Sign-in' })
+      .getByRole('list', { name: accountsMessages.signIn() })
       .getByRole('listitem')
-      .filter({ hasText: 'Two-step sign-in' });
-    await row.getByRole('button', { name: 'Reset' }).click();
+      .filter({ hasText: secondFactorMessages.twoStepSignIn() });
+    await row.getByRole('button', { name: accountsMessages.reset() }).click();
     const dialog = page.getByRole('dialog', { name: `Reset two-step sign-in of ${name}?` });
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: secondFactorMessages.cancel() }).click();
     await row.getByText('Enabled.', { exact: false }).waitFor();
-    await row.getByRole('button', { name: 'Reset' }).click();
-    await dialog.getByRole('button', { name: 'Reset two-step sign-in' }).click();
+    await row.getByRole('button', { name: accountsMessages.reset() }).click();
+    await dialog.getByRole('button', { name: accountsMessages.resetTwoStepSignIn() }).click();
     await page.getByText(`Two-step sign-in of ${name} is reset.`).waitFor();
     await row.getByText('Disabled.', { exact: false }).waitFor();
-    const signInDialog = accountPage.page.getByRole('dialog', { name: 'Sign in' });
-    await signInDialog.getByLabel('Name').fill(name);
-    await signInDialog.getByLabel('Password', { exact: true }).fill(password);
+    const signInDialog = accountPage.page.getByRole('dialog', { name: frameMessages.signIn() });
+    await signInDialog.getByLabel(accountsMessages.name()).fill(name);
+    await signInDialog.getByLabel(accountsMessages.password(), { exact: true }).fill(password);
     await accountPage.page.keyboard.press('Enter');
-    await accountPage.page.getByRole('button', { name: 'Set up' }).waitFor();
+    await accountPage.page.getByRole('button', { name: secondFactorMessages.setUp() }).waitFor();
 
-    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
-    await page.getByRole('button', { name: 'Really sign out?' }).click();
+    await page.getByRole('button', { name: accountsMessages.signOutEverywhere() }).click();
+    await page.getByRole('button', { name: accountsMessages.reallySignOut() }).click();
     await page.getByText(`${name} is signed out of 1 browser.`).waitFor();
     await signInDialog.waitFor();
     expect(administrator.complaints).toEqual([]);
@@ -268,27 +276,27 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await using accountPage = await visit('/account', name, screen);
     const { page } = accountPage;
     await addAuthenticator(page);
-    await page.getByRole('button', { name: 'Set up' }).click();
-    await page.getByLabel('Your password', { exact: true }).waitFor();
+    await page.getByRole('button', { name: secondFactorMessages.setUp() }).click();
+    await page.getByLabel(secondFactorMessages.yourPassword(), { exact: true }).waitFor();
     await expectFits(accountPage, 'second-factor-password', screen);
     await enterPassword(page);
-    await page.getByLabel('Code').waitFor();
+    await page.getByLabel(secondFactorMessages.code()).waitFor();
     await expectFits(accountPage, 'second-factor-scan', screen);
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: secondFactorMessages.cancel() }).click();
     const { recoveryCodes } = await setUp(page);
     await expectFits(accountPage, 'second-factor-codes', screen);
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('button', { name: secondFactorMessages.addAPasskey() }).click();
     await enterPassword(page);
     await page.getByText('works at localhost').waitFor();
-    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: secondFactorMessages.iHaveSavedThem() }).click();
     await expectFits(accountPage, 'second-factor-enabled', screen);
-    await page.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('dialog', { name: 'Disable two-step sign-in?' }).waitFor();
+    await page.getByRole('button', { name: secondFactorMessages.disable() }).click();
+    await page.getByRole('dialog', { name: secondFactorMessages.disableQuestion() }).waitFor();
     await expectFits(accountPage, 'second-factor-disable', screen);
     await using administrator = await pages.visit(`/settings/accounts/${name}`, screen);
-    await administrator.page.getByRole('button', { name: 'Reset' }).waitFor();
+    await administrator.page.getByRole('button', { name: accountsMessages.reset() }).waitFor();
     await expectFits(administrator, 'account-of-a-person', screen);
-    await administrator.page.getByRole('button', { name: 'Reset' }).click();
+    await administrator.page.getByRole('button', { name: accountsMessages.reset() }).click();
     await administrator.page.getByRole('dialog').waitFor();
     await expectFits(administrator, 'second-factor-reset', screen);
     await using second = await visit('/', undefined, screen);

@@ -1,3 +1,4 @@
+import * as logMessages from '#messages/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
 import { noBrowser, openPage, signIn } from '../support/browser.ts';
@@ -20,9 +21,9 @@ describe.skipIf(noBrowser)('the security log on the Log page', () => {
   it('shows sign-ins, failures and changed accounts with address and account, and nothing else', async () => {
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
-    const rows = page.getByRole('region', { name: 'Lines' }).getByRole('row');
+    const rows = page.getByRole('region', { name: logMessages.lines() }).getByRole('row');
     await rows.filter({ hasText: 'is ready' }).first().waitFor();
-    await page.getByLabel('Service', { exact: true }).selectOption({ label: 'Security' });
+    await page.getByLabel(logMessages.service(), { exact: true }).selectOption({ label: logMessages.security() });
     await rows.filter({ hasText: 'is ready' }).first().waitFor({ state: 'detached' });
     const failure = await rows.filter({ hasText: 'sign-in failed' }).innerText();
     expect(failure).toContain('address 127.0.0.1, target control, account mia');

@@ -1,3 +1,7 @@
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
+import * as settingsMessages from '#messages/settings';
+import * as settingsFormMessages from '#messages/settings-form';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,16 +29,16 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
     const row = (label: string) => page.locator('.row', { has: page.getByLabel(label, { exact: true }) });
-    expect(await row('Maximum mail size').getByText('Takes effect immediately.').count()).toBe(0);
+    expect(await row('Maximum mail size').getByText(settingsFormMessages.takesEffectImmediately()).count()).toBe(0);
     await page.getByLabel('Maximum mail size', { exact: true }).fill('16');
-    await row('Maximum mail size').getByText('Takes effect immediately.').waitFor();
-    await page.getByText('Advanced', { exact: true }).click();
+    await row('Maximum mail size').getByText(settingsFormMessages.takesEffectImmediately()).waitFor();
+    await page.getByText(settingsFormMessages.advanced(), { exact: true }).click();
     await page.getByText('Mail server', { exact: true }).click();
     await page.getByLabel('Host name', { exact: true }).fill('mail.example.org');
-    await row('Host name').getByText('Saving restarts the service.').waitFor();
+    await row('Host name').getByText(settingsFormMessages.savingRestartsTheService()).waitFor();
     await page.getByLabel('Host name', { exact: true }).fill('localhost');
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Saved.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
+    await page.getByText(settingsFormMessages.saved(), { exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -43,12 +47,12 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
     const senders = page.getByRole('group', { name: 'Access' });
-    const logins = senders.getByRole('button', { name: 'Add a login' });
+    const logins = senders.getByRole('button', { name: settingsFormMessages.addItem({ item: 'login' }) });
     await senders.getByLabel('Sign-in').waitFor();
     expect(await logins.count()).toBe(0);
     await senders.getByLabel('Sign-in').selectOption('Optional');
     await logins.waitFor();
-    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.discard() }).click();
     await logins.waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
   });
@@ -56,14 +60,14 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
   it('saves a change of each kind and names the restarted services', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
-    const save = page.getByRole('button', { name: 'Save changes' });
+    const save = page.getByRole('button', { name: settingsFormMessages.saveChanges() });
     await page.getByLabel('Limit').fill('7');
     await page.getByRole('switch', { name: 'Loud' }).check();
     await page.getByLabel('Level').selectOption('high');
     await page.getByLabel('Words').fill('fog\nhorn\n');
     await page.getByLabel('Key').fill('s3cret-value');
-    await page.getByRole('button', { name: 'Add a row' }).click();
-    const row = page.getByRole('group', { name: 'People, row 1' });
+    await page.getByRole('button', { name: settingsFormMessages.addARow() }).click();
+    const row = page.getByRole('group', { name: settingsFormMessages.titleRow({ title: 'People', row: '1' }) });
     await row.getByLabel('name').fill('Ada');
     await row.getByLabel('age').fill('36');
     await page.getByLabel('Extra').fill('{"a": 1}');
@@ -104,14 +108,14 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Limit').fill('lots');
-    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await expect.poll(() => page.getByLabel('Limit').getAttribute('aria-invalid')).toBe('true');
     expect(await page.getByLabel('Limit').inputValue()).toBe('lots');
     const described = (await page.getByLabel('Limit').getAttribute('aria-describedby')) ?? '';
     const message = page.locator(`#${described.split(' ').at(-1) ?? ''}`);
     expect(await message.innerText()).not.toBe('');
     await page.getByLabel('Limit').fill('4');
-    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await page.getByText('Saved. Started anew: Moody.').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -129,11 +133,11 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Name').fill('lantern');
-    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await page.getByText('Saved. Started anew: Moody.').waitFor();
     await page.getByRole('button', { name: 'Back to the default of Name' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('harbour');
-    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await page.getByText('Saved. Started anew: Moody.').waitFor();
     expect(file()).not.toContain('lantern');
   });
@@ -143,7 +147,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using other = await pages.visit('/settings/moody');
     await visit.page.getByLabel('Name').fill('typed here');
     await other.page.getByLabel('Limit').fill('9');
-    await other.page.getByRole('button', { name: 'Save changes' }).click();
+    await other.page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await other.page.getByText('Saved. Started anew: Moody.').waitFor();
     await expect.poll(() => visit.page.getByLabel('Limit').inputValue()).toBe('9');
     expect(await visit.page.getByLabel('Name').inputValue()).toBe('typed here');
@@ -152,12 +156,12 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
   it('keeps folded sections open while they are edited, and when changes are discarded', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
-    await page.getByText('Set up by a file', { exact: true }).click();
+    await page.getByText(settingsMessages.setUpFile(), { exact: true }).click();
     const field = page.getByLabel('PostgreSQL address', { exact: true });
     await field.click();
     await page.keyboard.type('postgresql://quay');
     expect(await field.inputValue()).toBe('postgresql://quay');
-    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.discard() }).click();
     await expect.poll(() => field.inputValue()).toBe('');
     expect(await field.isVisible()).toBe(true);
     expect(visit.complaints).toEqual([]);
@@ -175,7 +179,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await page.getByLabel('Name').fill('one');
     await page.getByLabel('Limit').fill('7');
     await page.getByLabel('Words').fill('fog');
-    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await sent.promise;
     await page.getByLabel('Name').fill('one and two');
     // The former value is a change as well, after the other one was saved.
@@ -185,9 +189,11 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(file()).toMatch(/limit: 7/);
     expect(await page.getByLabel('Name').inputValue()).toBe('one and two');
     expect(await page.getByLabel('Limit').inputValue()).toBe('3');
-    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await expect.poll(file).toMatch(/name: one and two/);
-    await expect.poll(() => page.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.getByRole('button', { name: settingsFormMessages.saveChanges() }).isDisabled())
+      .toBe(true);
     expect(file()).not.toMatch(/limit: 7/);
     expect(visit.complaints).toEqual([]);
   });
@@ -195,7 +201,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
   it('offers to save after a change, and keeps the focus in the form when it is discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
-    const save = page.getByRole('button', { name: 'Save changes' });
+    const save = page.getByRole('button', { name: settingsFormMessages.saveChanges() });
     await page.getByLabel('Name').waitFor();
     expect(await save.count()).toBe(0);
     await page.getByLabel('Name').fill('typed here');
@@ -204,7 +210,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await page.getByLabel('Name').fill('harbour');
     await expect.poll(() => save.isDisabled()).toBe(true);
     await page.getByLabel('Name').fill('typed again');
-    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.discard() }).click();
     await save.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('FORM');
   });
@@ -227,14 +233,14 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
       page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
     await page.getByLabel('Name').fill('typed here');
     expect(await showsConfirmation()).toBe(true);
-    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.discard() }).click();
     expect(await showsConfirmation()).toBe(false);
   });
 
   it('navigates between sections by path', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
-    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Moody' }).click();
+    await page.getByRole('navigation', { name: frameMessages.sections() }).getByRole('link', { name: 'Moody' }).click();
     await page.getByRole('heading', { name: 'Moody' }).waitFor();
     await expect.poll(() => page.url()).toBe(`${pages.url}/settings/moody`);
     await page.goBack();
@@ -245,11 +251,14 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Name').fill('typed here');
-    await page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: 'Log' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
+    await page
+      .getByRole('navigation', { name: frameMessages.homeportItself() })
+      .getByRole('link', { name: frameMessages.logTitle() })
+      .click();
+    await page.getByRole('heading', { level: 1, name: frameMessages.logTitle() }).waitFor();
     await page.goBack();
     expect(await page.getByLabel('Name').inputValue()).toBe('typed here');
-    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.discard() }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('harbour');
     expect(visit.complaints).toEqual([]);
   });
@@ -258,20 +267,24 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
-    const section = page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: /^Mail/ });
+    const section = page
+      .getByRole('navigation', { name: frameMessages.sections() })
+      .getByRole('link', { name: /^Mail/ });
     await page.getByLabel('Maximum mail size', { exact: true }).fill('16');
-    const log = page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: 'Log' });
+    const log = page
+      .getByRole('navigation', { name: frameMessages.homeportItself() })
+      .getByRole('link', { name: frameMessages.logTitle() });
     await log.click();
-    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.logTitle() }).waitFor();
     await expect.poll(() => section.textContent()).toContain('unsaved changes');
     expect(await log.textContent()).not.toContain('unsaved changes');
     await page
-      .getByRole('navigation', { name: 'Homeport', exact: true })
-      .getByRole('link', { name: 'Delivery' })
+      .getByRole('navigation', { name: frameMessages.homeport(), exact: true })
+      .getByRole('link', { name: frameMessages.deliveryTitle() })
       .click();
     await page.getByRole('tab', { name: /^Settings\s?, unsaved changes$/ }).click();
-    await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByRole('tab', { name: 'Settings', exact: true }).waitFor();
+    await page.getByRole('button', { name: settingsFormMessages.discard() }).click();
+    await page.getByRole('tab', { name: settingsMessages.settings(), exact: true }).waitFor();
     await page.goto(`${real.url}/settings/log`);
     await section.waitFor();
     expect(await section.textContent()).not.toContain('unsaved changes');
@@ -279,7 +292,9 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await page.goto(`${real.url}/settings`);
     await page.getByLabel('Maximum session length (days)', { exact: true }).fill('30');
     await log.click();
-    const general = page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: /^General/ });
+    const general = page
+      .getByRole('navigation', { name: frameMessages.homeportItself() })
+      .getByRole('link', { name: /^General/ });
     await expect.poll(() => general.textContent()).toContain('unsaved changes');
     // The host of this test has no service for destinations, which the Delivery page requests.
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -288,16 +303,16 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
   it('finds a setting by text and focuses its field', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
-    await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
-    const results = page.getByRole('list', { name: 'Settings that fit' });
+    await page.getByRole('searchbox', { name: settingsMessages.searchTheSettings() }).fill('backups keep');
+    const results = page.getByRole('list', { name: settingsMessages.settingsThatFit() });
     await results.getByRole('link', { name: 'Backups to keep' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Backup' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.backupTitle() }).waitFor();
     const field = page.getByLabel('Backups to keep');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     await expect.poll(() => page.url()).toBe(`${pages.url}/settings/backup/backupKeep`);
     // Enter opens the first result.
     await page.goto(`${pages.url}/settings`);
-    await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
+    await page.getByRole('searchbox', { name: settingsMessages.searchTheSettings() }).fill('backups keep');
     await results.getByRole('link').first().waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -307,7 +322,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await expect.poll(() => folded.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.goto(`${pages.url}/settings/host/trustedProxies`);
     await page
-      .getByRole('heading', { level: 1, name: 'Network' })
+      .getByRole('heading', { level: 1, name: frameMessages.networkTitle() })
       .or(page.getByText('services you share'))
       .first()
       .waitFor();
@@ -321,11 +336,11 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
-    await page.getByText('Advanced', { exact: true }).click();
+    await page.getByText(settingsFormMessages.advanced(), { exact: true }).click();
     const keys = page.getByRole('group', { name: 'TorBox' });
     await page.getByText('TorBox', { exact: true }).click();
     await keys.getByLabel('API key').fill('a key');
-    await page.getByLabel('Search the settings').fill('Real-Debrid: URL');
+    await page.getByLabel(settingsMessages.searchTheSettings()).fill('Real-Debrid: URL');
     await page.getByRole('link', { name: /Real-Debrid: URL/ }).click();
     const address = page.getByRole('group', { name: 'Real-Debrid' }).getByLabel('URL');
     await expect.poll(() => address.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -338,16 +353,16 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
-    await page.getByText('Advanced', { exact: true }).click();
+    await page.getByText(settingsFormMessages.advanced(), { exact: true }).click();
     await page.getByText('Upstream addons', { exact: true }).click();
     const timeoutField = page.getByLabel('Addon timeout', { exact: true });
     expect(await timeoutField.inputValue()).toBe('7');
     await timeoutField.fill('0.5');
-    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await page.getByText(/\b1 s\b/).waitFor();
     await timeoutField.fill('8.5');
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Saved.', { exact: false }).waitFor();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
+    await page.getByText(settingsFormMessages.saved(), { exact: false }).waitFor();
     expect(readFileSync(join(real.host.dataDir, 'homeport.yaml'), 'utf8')).toMatch(/timeout: 8500/);
     expect(await timeoutField.inputValue()).toBe('8.5');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -357,27 +372,32 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings');
     const { page } = visit;
-    const theme = page.getByRole('radiogroup', { name: 'Theme' });
+    const theme = page.getByRole('radiogroup', { name: settingsMessages.theme() });
     // Settings of the desktop app are hidden in browsers, and the network is not listed as a service.
     await page.getByLabel('Open the browser').waitFor();
     expect(await page.getByLabel('Store the key in the system keyring').count()).toBe(0);
-    const homeportNavigation = page.getByRole('navigation', { name: 'Homeport itself' });
+    const homeportNavigation = page.getByRole('navigation', { name: frameMessages.homeportItself() });
     // Settings of the web interface are on the same page, regardless of the path.
     await page.goto(`${real.url}/settings/control/port`);
     await expect.poll(() => page.getByLabel('Port', { exact: true }).isVisible()).toBe(true);
-    expect(await homeportNavigation.getByRole('link', { name: 'General' }).getAttribute('aria-current')).toBe('page');
-    const search = page.getByRole('searchbox', { name: 'Search the settings' });
+    expect(
+      await homeportNavigation.getByRole('link', { name: settingsMessages.general() }).getAttribute('aria-current'),
+    ).toBe('page');
+    const search = page.getByRole('searchbox', { name: settingsMessages.searchTheSettings() });
     await search.fill('keyring');
-    await page.getByText('No setting has these words.').waitFor();
+    await page.getByText(settingsMessages.noSettingWords()).waitFor();
     await search.fill('dark');
-    await page.getByRole('list', { name: 'Settings that fit' }).getByRole('link', { name: 'Theme' }).click();
-    const system = theme.getByRole('radio', { name: 'As the system' });
+    await page
+      .getByRole('list', { name: settingsMessages.settingsThatFit() })
+      .getByRole('link', { name: settingsMessages.theme() })
+      .click();
+    const system = theme.getByRole('radio', { name: settingsMessages.asTheSystem() });
     await expect.poll(() => system.evaluate((element) => element === document.activeElement)).toBe(true);
-    await theme.getByRole('radio', { name: 'Dark' }).check();
+    await theme.getByRole('radio', { name: settingsMessages.dark() }).check();
     const getBackground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await expect.poll(getBackground).toBe('oklch(0.19 0.018 245)');
     await page.reload();
-    expect(await theme.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
+    expect(await theme.getByRole('radio', { name: settingsMessages.dark() }).isChecked()).toBe(true);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -385,16 +405,16 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await using real = await openPages({ services: [popups, inbox, control] });
     await using visit = await real.visit('/settings/notifications');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Add quiet hours' }).click();
-    const row = page.getByRole('group', { name: 'Quiet hours, row 1' });
+    await page.getByRole('button', { name: settingsFormMessages.addQuietHours() }).click();
+    const row = page.getByRole('group', { name: settingsFormMessages.titleRow({ title: 'Quiet hours', row: '1' }) });
     for (const day of ['Sat', 'Sun']) await row.getByRole('button', { name: day }).click();
-    await row.getByLabel('From').fill('21:30');
+    await row.getByLabel(settingsFormMessages.from()).fill('21:30');
     await row.getByLabel('to', { exact: true }).fill('06:45');
     const file = join(real.host.dataDir, 'homeport.yaml');
     await expect.poll(() => readFileSync(file, 'utf8')).toContain('mon-fri 21:30-06:45');
     await page.reload();
     expect(await row.getByRole('button', { name: 'Sat' }).getAttribute('aria-pressed')).toBe('false');
-    expect(await row.getByLabel('From').inputValue()).toBe('21:30');
+    expect(await row.getByLabel(settingsFormMessages.from()).inputValue()).toBe('21:30');
     expect(visit.complaints).toEqual([]);
   });
 });
@@ -442,20 +462,20 @@ describe.skipIf(noBrowser)('the desktop app', () => {
       },
     });
     const { page } = visit;
-    await page.getByText('Advanced', { exact: true }).click();
+    await page.getByText(settingsFormMessages.advanced(), { exact: true }).click();
     for (const fold of ['Folders', 'Video, audio and subtitles']) await page.getByText(fold, { exact: true }).click();
     const field = page.getByLabel('Temporary folder', { exact: true });
-    await field.locator('xpath=..').getByRole('button', { name: 'Choose' }).click();
+    await field.locator('xpath=..').getByRole('button', { name: partsMessages.choose() }).click();
     await expect.poll(() => field.inputValue()).toBe('/Videos');
     // This setting is locked.
-    expect(await page.getByRole('button', { name: 'Choose' }).first().isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: partsMessages.choose() }).first().isDisabled()).toBe(true);
     await page.getByLabel('Quality', { exact: true }).selectOption({ label: '720p' });
     const parts = page.getByRole('group', { name: 'SponsorBlock categories' });
     await parts.getByLabel('Sponsors', { exact: true }).uncheck();
     await parts.getByLabel('End cards and credits').check();
     await field.fill('');
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Saved.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
+    await page.getByText(settingsFormMessages.saved(), { exact: true }).waitFor();
     const written = readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8');
     expect(written).toMatch(/quality: 720p/);
     expect(written).toMatch(/sponsorblockCategories:\s+- selfpromo\s+- interaction\s+- outro\s/);
@@ -480,18 +500,18 @@ describe.skipIf(noBrowser)('the desktop app', () => {
     });
     const { page } = visit;
     await page.getByLabel('Store the key in the system keyring').waitFor();
-    const choices = page.getByRole('radiogroup', { name: 'When the window is closed' });
+    const choices = page.getByRole('radiogroup', { name: settingsMessages.whenWindowClosed() });
     await expect.poll(() => choices.getByRole('radio', { name: 'Keep running' }).isChecked()).toBe(true);
     await choices.getByRole('radio', { name: 'Ask' }).check();
-    const login = page.getByRole('switch', { name: 'Start Homeport when I sign in' });
+    const login = page.getByRole('switch', { name: settingsMessages.startAtSignIn() });
     await login.click();
     await expect.poll(() => login.getAttribute('aria-checked')).toBe('true');
     expect(await page.evaluate(() => (window as unknown as { desktop: unknown }).desktop)).toEqual({
       login: true,
       choice: 'ask',
     });
-    await page.getByRole('searchbox', { name: 'Search the settings' }).fill('autostart');
-    await page.getByRole('link', { name: 'Start Homeport when I sign in' }).click();
+    await page.getByRole('searchbox', { name: settingsMessages.searchTheSettings() }).fill('autostart');
+    await page.getByRole('link', { name: settingsMessages.startAtSignIn() }).click();
     await expect.poll(() => login.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });

@@ -1,3 +1,6 @@
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
+import * as stateMessages from '#messages/state';
 import type { Locator, Page, Route } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serviceChanged, settingsChanged, type ServiceState } from '../../services/contracts/control/api.ts';
@@ -74,7 +77,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     await page.getByText('3 topics').waitFor();
     const restarts = await hold(page, /\/api\/services\/moody\/restart$/, 'POST');
     pages.inbox.bus?.publish(serviceChanged, { ...moody, state: 'failed', reason: 'Its disk is full.' });
-    const button = page.getByRole('list', { name: 'Needs you' }).getByRole('button', { name: /Restart/ });
+    const button = page.getByRole('list', { name: partsMessages.needsYou() }).getByRole('button', { name: /Restart/ });
     await button.press('Enter');
     await restarts.asked;
     await expect.poll(() => button.getAttribute('aria-busy')).toBe('true');
@@ -116,7 +119,11 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(await hasKeyboard(button)).toBe(true);
     await page.keyboard.press('Space');
     changes.release();
-    await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Moody' })
+      .getByText(partsMessages.off(), { exact: true })
+      .waitFor();
     await expect.poll(() => button.getAttribute('aria-busy')).toBe('false');
     expect(await hasKeyboard(button)).toBe(true);
     expect(changes.count()).toBe(1);
@@ -129,12 +136,12 @@ describe.skipIf(noBrowser)('all pages', () => {
     const { page } = visit;
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
     await page.getByRole('link', { name: 'All messages' }).press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
     await expect.poll(() => hasKeyboard(page.getByRole('main'))).toBe(true);
     // A link that stays in the document keeps the focus.
-    const home = page.getByRole('link', { name: 'Home', exact: true });
+    const home = page.getByRole('link', { name: frameMessages.homeTitle(), exact: true });
     await home.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: frameMessages.homeTitle() }).waitFor();
     await settled(page);
     expect(await hasKeyboard(home)).toBe(true);
     expect(visit.complaints).toEqual([]);
@@ -152,7 +159,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     await page.getByText('3 topics').waitFor();
     const films = await hold(page, /\/api\/downloads\?/, 'GET');
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
+    await page.getByPlaceholder(frameMessages.commandsPrompt()).fill('lighthouse');
     const option = (text: string): Locator => page.getByRole('option').filter({ hasText: text });
     await option('The lamp is out').waitFor();
     for (const key of keys) await page.keyboard.press(key);
@@ -172,10 +179,10 @@ describe.skipIf(noBrowser)('all pages', () => {
     await page.getByText('3 topics').waitFor();
     const searches = await hold(page, /\/api\/inbox\/search\?/, 'GET');
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
+    await page.getByPlaceholder(frameMessages.commandsPrompt()).fill('lighthouse');
     await searches.asked;
     pages.inbox.bus?.publish(serviceChanged, { ...moody, title: 'Lighthouse keeper' });
-    await page.getByRole('option', { name: 'Restart Lighthouse keeper' }).waitFor();
+    await page.getByRole('option', { name: frameMessages.restartTitle({ title: 'Lighthouse keeper' }) }).waitFor();
     await settled(page);
     searches.release();
     await page.getByRole('option').filter({ hasText: 'The lamp is lit' }).waitFor();
@@ -233,7 +240,7 @@ describe.skipIf(noBrowser)('all pages', () => {
         };
       },
     });
-    await visit.page.getByText('Homeport does not answer. Is it still running?').waitFor();
+    await visit.page.getByText(stateMessages.offline()).waitFor();
   });
 
   it('works in a browser that refuses storage', async () => {
@@ -252,8 +259,10 @@ describe.skipIf(noBrowser)('all pages', () => {
     await page.getByLabel('Password').fill(admin.password);
     await page.keyboard.press('Enter');
     await page.getByText('3 topics').waitFor();
-    await page.getByRole('button', { name: 'Media' }).click();
-    await expect.poll(() => page.getByRole('button', { name: 'Media' }).getAttribute('aria-expanded')).toBe('false');
+    await page.getByRole('button', { name: frameMessages.mediaGroup() }).click();
+    await expect
+      .poll(() => page.getByRole('button', { name: frameMessages.mediaGroup() }).getAttribute('aria-expanded'))
+      .toBe('false');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -281,10 +290,13 @@ describe.skipIf(noBrowser)('all pages', () => {
     const { page } = visit;
     await page.getByRole('button', { name: /Old news/ }).click();
     await page.getByRole('article').getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Undo' }).waitFor();
+    await page
+      .getByRole('region', { name: partsMessages.news() })
+      .getByRole('button', { name: partsMessages.undo() })
+      .waitFor();
     await page.getByRole('button', { name: /Signed in as/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('menuitem', { name: frameMessages.signOut() }).click();
+    await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
     expect(pages.inbox.items).toEqual([]);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -299,7 +311,7 @@ describe.skipIf(noBrowser)('all pages', () => {
         headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
       }),
     );
-    const signInDialog = page.getByRole('dialog', { name: 'Sign in' });
+    const signInDialog = page.getByRole('dialog', { name: frameMessages.signIn() });
     await signInDialog.waitFor();
     for (let press = 0; press < 3; press += 1) {
       await page.keyboard.press('Escape');

@@ -1,3 +1,5 @@
+import * as downloadsMessages from '#messages/downloads';
+import * as frameMessages from '#messages/frame';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { subscriptionChanged, type Subscription } from '../../services/contracts/downloads/subscriptions.ts';
@@ -50,7 +52,8 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     await browserPage.page.goto(`${pages.url}/downloads/subscriptions${query}`);
     return browserPage;
   }
-  const rows = (page: Page) => page.getByRole('group', { name: 'Subscriptions' }).getByRole('listitem');
+  const rows = (page: Page) =>
+    page.getByRole('group', { name: downloadsMessages.subscriptions() }).getByRole('listitem');
   const names = (page: Page) => rows(page).getByRole('heading').allTextContents();
 
   it('scrolls through 3,000 subscriptions and searches them by a URL that can be bookmarked', async () => {
@@ -59,17 +62,17 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
     expect(await rows(page).count()).toBeLessThan(60);
     await page
-      .getByRole('group', { name: 'Subscriptions' })
+      .getByRole('group', { name: downloadsMessages.subscriptions() })
       .evaluate((frame) => (frame.scrollTop = frame.scrollHeight));
     await page.getByRole('heading', { name: 'Channel 3000', exact: true }).waitFor();
-    await page.getByLabel('Search the subscriptions').fill('channel 290');
+    await page.getByLabel(downloadsMessages.searchTheSubscriptions()).fill('channel 290');
     await expect.poll(() => names(page)).toHaveLength(13);
     await page.waitForURL('**/subscriptions?q=channel+290');
-    await page.getByLabel('Show', { exact: true }).selectOption('Failing');
+    await page.getByLabel(downloadsMessages.show(), { exact: true }).selectOption(downloadsMessages.failing());
     await expect.poll(() => names(page)).toEqual(['Channel 2901']);
-    await page.getByLabel('Search the subscriptions').fill('nothing like it');
-    await page.getByText('No subscription fits.').waitFor();
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByLabel(downloadsMessages.searchTheSubscriptions()).fill('nothing like it');
+    await page.getByText(downloadsMessages.noSubscriptionFits()).waitFor();
+    await page.getByRole('button', { name: downloadsMessages.showAll() }).click();
     await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
@@ -95,7 +98,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     pages.inbox.bus?.publish(subscriptionChanged, { ...subscription(1), name: 'Lighthouse' });
     // Both events are in the same stream, so that the former one has arrived as well.
     pages.inbox.add();
-    await page.getByLabel('1 unread').waitFor();
+    await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
     sendReply.resolve(undefined);
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
   });
@@ -111,13 +114,13 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
       await sendReply.promise;
       await route.fulfill({ status: 503, json: { error: { code: 'x', detail: 'The disk is full.' } } });
     });
-    await page.getByRole('switch', { name: 'Check Channel 1' }).click();
+    await page.getByRole('switch', { name: downloadsMessages.checkName({ name: 'Channel 1' }) }).click();
     await requestStarted.promise;
     pages.inbox.bus?.publish(subscriptionChanged, { ...subscription(1), name: 'Lighthouse', enabled: false });
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
     sendReply.resolve(undefined);
     await page.getByText('The disk is full.').waitFor();
-    const enabledSwitch = page.getByRole('switch', { name: 'Check Lighthouse' });
+    const enabledSwitch = page.getByRole('switch', { name: downloadsMessages.checkName({ name: 'Lighthouse' }) });
     await expect.poll(() => enabledSwitch.getAttribute('aria-checked')).toBe('true');
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });

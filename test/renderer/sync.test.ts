@@ -1,3 +1,4 @@
+import * as syncMessages from '#messages/sync';
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -78,27 +79,27 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     fixture.write({ 'notes/a.txt': 'a', 'notes/b.txt': 'b', 'mirror/gone.txt': 'x' });
     await using browserPage = await visit('/sync');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'New sync' }).click();
-    await page.getByLabel('Name').fill('Notes');
-    await page.getByLabel('From').fill('somewhere');
+    await page.getByRole('button', { name: syncMessages.newSync() }).click();
+    await page.getByLabel(syncMessages.name()).fill('Notes');
+    await page.getByLabel(syncMessages.from()).fill('somewhere');
     await page.getByLabel('To', { exact: true }).fill(`${fixture.folder}/mirror`);
-    await page.getByLabel('What it does').selectOption('sync');
-    await page.getByLabel('When').selectOption('day');
+    await page.getByLabel(syncMessages.whatItDoes()).selectOption('sync');
+    await page.getByLabel(syncMessages.when()).selectOption('day');
     await page.getByLabel('At', { exact: true }).fill('04:15');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: syncMessages.save(), exact: true }).click();
     await page.getByText('Write a folder such as').waitFor();
-    await page.getByLabel('From').fill(`${fixture.folder}/mirror`);
-    await page.getByRole('button', { name: 'Choose the source' }).click();
-    const picker = page.getByRole('dialog', { name: 'Choose a folder' });
-    await picker.getByText('No folders in it.').waitFor();
+    await page.getByLabel(syncMessages.from()).fill(`${fixture.folder}/mirror`);
+    await page.getByRole('button', { name: syncMessages.chooseSource() }).click();
+    const picker = page.getByRole('dialog', { name: syncMessages.chooseAFolder() });
+    await picker.getByText(syncMessages.noFoldersInIt()).waitFor();
     await picker.getByRole('button', { name: 'Up' }).click();
     await picker.getByRole('button', { name: 'notes' }).click();
-    await picker.getByRole('button', { name: 'Use this folder' }).click();
-    expect(await page.getByLabel('From').inputValue()).toBe(`${fixture.folder}/notes`);
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await picker.getByRole('button', { name: syncMessages.useThisFolder() }).click();
+    expect(await page.getByLabel(syncMessages.from()).inputValue()).toBe(`${fixture.folder}/notes`);
+    await page.getByRole('button', { name: syncMessages.save(), exact: true }).click();
     await page.getByRole('heading', { name: 'Notes' }).waitFor();
     await page.getByText(/^Every day at 04:15 · Next run .*04:15/).waitFor();
-    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('button', { name: syncMessages.preview() }).click();
     await page.getByRole('radio', { name: 'Delete 1' }).waitFor();
     await page.getByText('gone.txt').waitFor();
     expect(tree(join(fixture.folder, 'mirror'))).toEqual({ 'gone.txt': 'x' });
@@ -116,37 +117,37 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const message = `${missingFolder} is not there any more. If it is on a disk, is that connected?`;
     await using browserPage = await visit('/sync');
     const { page } = browserPage;
-    await page.getByRole('list', { name: 'Needs you' }).getByText(message).waitFor();
+    await page.getByRole('list', { name: syncMessages.needsYou() }).getByText(message).waitFor();
     await page
-      .getByRole('list', { name: 'Needs you' })
+      .getByRole('list', { name: syncMessages.needsYou() })
       .getByRole('button', { name: /^Try again.*Stick/ })
       .waitFor();
-    const latest = page.getByRole('list', { name: 'Jobs' }).getByRole('link', { name: /^Stick .*Failed/ });
+    const latest = page.getByRole('list', { name: syncMessages.jobs() }).getByRole('link', { name: /^Stick .*Failed/ });
     await latest.waitFor();
     expect(await latest.getByText(message).count()).toBe(0);
-    await page.getByRole('list', { name: 'Needs you' }).getByRole('link', { name: /Stick/ }).click();
+    await page.getByRole('list', { name: syncMessages.needsYou() }).getByRole('link', { name: /Stick/ }).click();
     await page.getByRole('alert').getByText(message).waitFor();
     expect(await page.getByText('directory not found').isVisible()).toBe(false);
-    await page.getByText('Original message').click();
+    await page.getByText(syncMessages.originalMessage()).click();
     await page.getByText('directory not found').waitFor();
-    await page.getByRole('button', { name: 'Choose another folder' }).click();
-    await page.getByRole('dialog', { name: 'Edit the sync' }).getByLabel('From').waitFor();
+    await page.getByRole('button', { name: syncMessages.chooseAnotherFolder() }).click();
+    await page.getByRole('dialog', { name: syncMessages.editTheSync() }).getByLabel(syncMessages.from()).waitFor();
     await page.goto(`${fixture.host.url('control')}/sync/history`);
     await page
-      .getByRole('list', { name: 'Jobs' })
+      .getByRole('list', { name: syncMessages.jobs() })
       .getByRole('link', { name: /^Stick .*Failed/ })
       .waitFor();
-    const papers = page.getByRole('list', { name: 'Jobs' }).getByRole('link', { name: /^Papers / });
+    const papers = page.getByRole('list', { name: syncMessages.jobs() }).getByRole('link', { name: /^Papers / });
     await papers.getByText(/x\/y: .* is a file or lies below one/).waitFor();
     await page.goto(`${fixture.host.url('control')}/sync/history/${String(failed)}`);
     await page.getByText('is a file or lies below one').first().waitFor();
     await page.goto(`${fixture.host.url('control')}/sync/syncs/${String(task)}`);
-    await page.getByRole('button', { name: 'Run again' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Edit or remove' }).click();
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByRole('button', { name: 'Remove it? Files stay.' }).click();
-    await page.getByRole('list', { name: 'Saved syncs' }).getByText('Music to the second disk').waitFor();
+    await page.getByRole('button', { name: syncMessages.runAgain() }).waitFor();
+    expect(await page.getByRole('button', { name: syncMessages.pause() }).count()).toBe(0);
+    await page.getByRole('button', { name: syncMessages.editName({ name: 'or remove' }) }).click();
+    await page.getByRole('button', { name: syncMessages.remove(), exact: true }).click();
+    await page.getByRole('button', { name: syncMessages.removeQuestion() }).click();
+    await page.getByRole('list', { name: syncMessages.savedSyncs() }).getByText('Music to the second disk').waitFor();
     await page.getByRole('link', { name: /Stick/ }).waitFor({ state: 'detached' });
   });
 
@@ -159,23 +160,23 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     fixture.write({ 'card/a.jpg': 'a' });
     await using browserPage = await visit(`/sync/history/${String(first)}`);
     const { page } = browserPage;
-    await titled(page, 'Card').getByText('Failed', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Run again' }).click();
-    await titled(page, 'Card').getByText('Done', { exact: true }).waitFor();
+    await titled(page, 'Card').getByText(syncMessages.failed(), { exact: true }).waitFor();
+    await page.getByRole('button', { name: syncMessages.runAgain() }).click();
+    await titled(page, 'Card').getByText(syncMessages.done(), { exact: true }).waitFor();
     await page.getByText(/^1 file copied/).waitFor();
-    expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: syncMessages.runAgain() }).count()).toBe(0);
     await fixture.api('DELETE', `/api/sync/tasks/${String(task)}`);
   });
 
   it('shows the result of a run under the name of its sync', async () => {
     await using browserPage = await visit(`/sync/history/${String(done)}`);
     const { page } = browserPage;
-    await titled(page, 'Music to the second disk').getByText('Done', { exact: true }).waitFor();
+    await titled(page, 'Music to the second disk').getByText(syncMessages.done(), { exact: true }).waitFor();
     await page.getByText(/^1 file copied · 1 B/).waitFor();
-    await page.getByRole('heading', { name: 'What changed: 1 added' }).waitFor();
+    await page.getByRole('heading', { name: syncMessages.didChange({ actions: '1 added' }) }).waitFor();
     await page.getByText('1 file at the source, 0 at the destination before it').waitFor();
-    expect(await page.getByText('Files that failed').count()).toBe(0);
-    await page.getByRole('link', { name: 'To the saved sync' }).click();
+    expect(await page.getByText(syncMessages.filesThatFailed()).count()).toBe(0);
+    await page.getByRole('link', { name: syncMessages.toTheSavedSync() }).click();
     await page.getByRole('link', { name: /^1 file copied/ }).waitFor();
   });
 
@@ -186,30 +187,30 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.goto(
       `${fixture.host.url('control')}/sync/files?at=${encodeURIComponent(`${fixture.folder}/photos/2026`)}`,
     );
-    await page.getByText('2 files, 9 B').waitFor();
-    const way = page.getByRole('navigation', { name: 'Path' });
+    await page.getByText(syncMessages.fileCountAndSize({ count: 2, size: '9 B' })).waitFor();
+    const way = page.getByRole('navigation', { name: syncMessages.path() });
     await way.getByRole('link', { name: 'photos' }).click();
-    await page.getByText('1 folder').waitFor();
-    await page.getByLabel('Folder').fill(`${fixture.folder}/nowhere`);
-    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText(syncMessages.folderCount({ count: 1 })).waitFor();
+    await page.getByLabel(syncMessages.folder()).fill(`${fixture.folder}/nowhere`);
+    await page.getByRole('button', { name: syncMessages.open() }).click();
     await page.getByText('nowhere is not there any more.').waitFor();
-    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await page.getByRole('button', { name: syncMessages.tryAgain() }).waitFor();
   });
 
   it('shows the progress of a job, and pauses it', async () => {
     await fixture.call('core/bwlimit', { rate: '4M' });
     await using browserPage = await visit(`/sync/syncs/${String(slow)}`);
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('button', { name: syncMessages.runNow() }).click();
     await page.getByText(/of 800 MB/).waitFor();
     await page.getByText('a harbour at night.mkv').waitFor();
     await page.getByRole('img', { name: /Up to/ }).or(page.getByText(/MB\/s/).first()).first().waitFor();
     await expectFits(browserPage, 'sync-running', screens[0] ?? ({} as never));
-    await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await page.getByText('Stopped').first().waitFor();
+    await page.getByRole('button', { name: syncMessages.pause(), exact: true }).click();
+    await page.getByText(syncMessages.stopped()).first().waitFor();
     await fixture.call('core/bwlimit', { rate: 'off' });
-    await page.getByRole('button', { name: 'Resume', exact: true }).click();
-    await page.getByText('Last run worked', { exact: true }).waitFor();
+    await page.getByRole('button', { name: syncMessages.resume(), exact: true }).click();
+    await page.getByText(syncMessages.lastRunWorked(), { exact: true }).waitFor();
     rmSync(join(fixture.folder, 'copy of films'), { recursive: true });
   });
 
@@ -229,11 +230,11 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   it('creates a remote with the form of its provider, and browses it', async () => {
     await using browserPage = await visit('/sync/remotes');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Add a remote' }).click();
-    await page.getByLabel('Kind').selectOption('alias');
-    await page.getByLabel('Name', { exact: true }).fill('nas');
-    await page.getByLabel('Folder', { exact: true }).fill(`${fixture.folder}/photos`);
-    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByRole('button', { name: syncMessages.addARemote() }).click();
+    await page.getByLabel(syncMessages.kind()).selectOption('alias');
+    await page.getByLabel(syncMessages.name(), { exact: true }).fill('nas');
+    await page.getByLabel(syncMessages.folder(), { exact: true }).fill(`${fixture.folder}/photos`);
+    await page.getByRole('button', { name: syncMessages.addIt() }).click();
     await page.getByRole('link', { name: 'nas' }).click();
     await page.getByRole('button', { name: '2026' }).click();
     await page.getByText('harbour.jpg').waitFor();
@@ -246,21 +247,21 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await fixture.api('POST', '/api/sync/remotes', { name: 'moved', type: 'alias', parameters });
     await using browserPage = await visit('/sync/remotes');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Edit moved' }).click();
-    const folder = page.getByLabel('Folder', { exact: true });
+    await page.getByRole('button', { name: syncMessages.editName({ name: 'moved' }) }).click();
+    const folder = page.getByLabel(syncMessages.folder(), { exact: true });
     await expect.poll(() => folder.inputValue()).toBe(`${fixture.folder}/photos`);
     await folder.fill(':sftp,ssh="touch x":');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: syncMessages.save() }).click();
     await page.getByText('Options that run a program are not taken.').waitFor();
     await folder.fill(`${fixture.folder}/photos/2026`);
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('moved is changed, and answers.').waitFor();
+    await page.getByRole('button', { name: syncMessages.save() }).click();
+    await page.getByText(syncMessages.remoteChanged({ name: 'moved' })).waitFor();
     await page.getByRole('link', { name: 'moved' }).click();
     await page.getByText('harbour.jpg').waitFor();
     await page.goBack();
-    await page.getByRole('button', { name: 'Edit moved' }).click();
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByRole('button', { name: 'Remove it? Files stay.' }).click();
+    await page.getByRole('button', { name: syncMessages.editName({ name: 'moved' }) }).click();
+    await page.getByRole('button', { name: syncMessages.remove(), exact: true }).click();
+    await page.getByRole('button', { name: syncMessages.removeQuestion() }).click();
     await page.getByRole('link', { name: 'moved' }).waitFor({ state: 'detached' });
     // A secret that is not shown stays, unless it is to be forgotten.
     await fixture.call('config/create', {
@@ -270,12 +271,12 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       opt: { obscure: true },
     });
     await page.reload();
-    await page.getByRole('button', { name: 'Edit shed' }).click();
-    const password = page.getByLabel('Password', { exact: false }).first();
+    await page.getByRole('button', { name: syncMessages.editName({ name: 'shed' }) }).click();
+    const password = page.getByLabel(syncMessages.password(), { exact: false }).first();
     await expect.poll(() => password.getAttribute('placeholder')).toBe('Stays as it is');
     await page.getByLabel('Forget it: Password').check();
     const patchRequest = page.waitForRequest((request) => request.method() === 'PATCH');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: syncMessages.save() }).click();
     expect((await patchRequest).postDataJSON()).toEqual({ parameters: { pass: '' } });
     await page.getByText('nothing answers at its address').waitFor();
     await fixture.api('DELETE', '/api/sync/remotes/shed');
@@ -298,21 +299,21 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await using provider = await openProvider();
     await using browserPage = await visit('/sync/remotes');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Add a remote' }).click();
-    await page.getByLabel('Kind').selectOption('drive');
+    await page.getByRole('button', { name: syncMessages.addARemote() }).click();
+    await page.getByLabel(syncMessages.kind()).selectOption('drive');
     await page.getByText('You sign in on a page of the provider').waitFor();
-    await page.getByLabel('Name', { exact: true }).fill('cloud');
-    await page.getByRole('dialog').getByText('More', { exact: true }).click();
+    await page.getByLabel(syncMessages.name(), { exact: true }).fill('cloud');
+    await page.getByRole('dialog').getByText(syncMessages.more(), { exact: true }).click();
     await page.getByRole('button', { name: /^Show \d+ rare ones$/ }).click();
     for (const [field, value] of Object.entries(provider.parameters)) {
       const label = field.slice(0, 1).toUpperCase() + field.slice(1).replaceAll('_', ' ');
       await page.getByLabel(`${label} (optional)`, { exact: true }).fill(value);
     }
-    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByRole('button', { name: syncMessages.addIt() }).click();
     await page.getByText('Where do you want to sign in?').waitFor();
     await expectFits(browserPage, 'sync-sign-in', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByRole('link', { name: 'Open the sign-in' }).click();
+    await page.getByRole('link', { name: syncMessages.openSignIn() }).click();
     // The engine decides the last content of the popup, and may close the connection before it is written.
     await page.getByText('Configure this as a Shared Drive').waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();

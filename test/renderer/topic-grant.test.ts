@@ -1,3 +1,4 @@
+import * as frameMessages from '#messages/frame';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
@@ -44,7 +45,7 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
     await publish('vault', 'The code is 8');
     await publish('lawn', 'Frost on the grass');
     await page.getByText('Frost on the grass').waitFor();
-    const link = page.getByRole('navigation', { name: 'Homeport' }).getByRole('link', { name: /^Inbox/ });
+    const link = page.getByRole('navigation', { name: frameMessages.homeport() }).getByRole('link', { name: /^Inbox/ });
     await expect.poll(() => link.textContent()).toMatch(/2/);
     // Another account reads one of them; the count for this account is reloaded.
     const { items } = await callApp('PATCH', '/api/inbox', { ids: 'all', read: true }).then(() =>
@@ -65,7 +66,7 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
 
   it.each(screens)('shows Home without numbers of other accounts, on $on', async (screen) => {
     await using browserPage = await visit('/', screen);
-    const rows = browserPage.page.getByRole('region', { name: 'Services' }).getByRole('listitem');
+    const rows = browserPage.page.getByRole('region', { name: frameMessages.services() }).getByRole('listitem');
     await rows.filter({ hasText: 'Mail gateway' }).waitFor();
     expect(await browserPage.page.getByText(/unread|queued|in the outbox/).count()).toBe(0);
     await expectFits(browserPage, 'granted-home', screen);

@@ -1,3 +1,5 @@
+import * as frameMessages from '#messages/frame';
+import * as notifyMessages from '#messages/notify';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
@@ -45,8 +47,8 @@ describe.skipIf(noBrowser)('unsaved input of a dialog after the session ended', 
         headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
       }),
     );
-    const signInDialog = page.getByRole('dialog', { name: 'Sign in' });
-    await signInDialog.getByLabel('Name').fill(admin.name);
+    const signInDialog = page.getByRole('dialog', { name: frameMessages.signIn() });
+    await signInDialog.getByLabel(notifyMessages.name()).fill(admin.name);
     await signInDialog.getByLabel('Password').fill(admin.password);
     // Reloads of the page behind the dialog must not close it.
     const eventStream = page.waitForResponse((answer) => answer.url().includes('/api/events') && answer.ok());

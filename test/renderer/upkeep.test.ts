@@ -1,3 +1,7 @@
+import * as backupMessages from '#messages/backup';
+import * as frameMessages from '#messages/frame';
+import * as logMessages from '#messages/log';
+import * as partsMessages from '#messages/parts';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,20 +52,20 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
   it('creates, downloads and removes a backup with Undo', async () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
-    await page.getByText('No backup yet.').waitFor();
-    await page.getByRole('button', { name: 'Make a backup' }).click();
-    const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem');
+    await page.getByText(backupMessages.noBackupYet()).waitFor();
+    await page.getByRole('button', { name: backupMessages.makeABackup() }).click();
+    const rows = page.getByRole('list', { name: backupMessages.backups() }).getByRole('listitem');
     await rows.first().waitFor();
     const [name = ''] = readdirSync(folder);
     const loading = page.waitForEvent('download');
     await page.getByRole('link', { name: /^Download homeport-/ }).click();
     const loaded = await (await loading).path();
     expect(readFileSync(loaded).equals(readFileSync(join(folder, name)))).toBe(true);
-    await page.getByText('From a terminal', { exact: true }).click();
+    await page.getByText(backupMessages.fromATerminal(), { exact: true }).click();
     await page.getByText(`restore "${folder}/${name}" --force`).waitFor();
     await page.getByRole('button', { name: `Remove ${name}` }).click();
-    await page.getByText('No backup yet.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText(backupMessages.noBackupYet()).waitFor();
+    await page.getByRole('button', { name: partsMessages.undo() }).click();
     await rows.first().waitFor();
     await page.getByRole('button', { name: `Remove ${name}` }).click();
     await expect.poll(() => closeToasts(page).then(() => readdirSync(folder))).toEqual([]);
@@ -71,20 +75,22 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
   it('uploads a backup of another computer, and offers to restore it', async () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
-    const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem');
-    await page.getByRole('button', { name: 'Make a backup' }).click();
+    const rows = page.getByRole('list', { name: backupMessages.backups() }).getByRole('listitem');
+    await page.getByRole('button', { name: backupMessages.makeABackup() }).click();
     await rows.first().waitFor();
     const [name = ''] = readdirSync(folder);
     const bytes = readFileSync(join(folder, name));
     await page.getByRole('button', { name: `Remove ${name}` }).click();
     await expect.poll(() => closeToasts(page).then(() => readdirSync(folder))).toEqual([]);
-    const chooser = page.getByLabel('Choose a backup file').and(page.locator('input'));
+    const chooser = page
+      .getByLabel(partsMessages.chooseSubject({ subject: 'a backup file' }))
+      .and(page.locator('input'));
     await chooser.setInputFiles({ name: 'half.tar.gz', mimeType: 'application/gzip', buffer: bytes.subarray(0, 900) });
     await page.getByText(/^This backup cannot be restored/).waitFor();
     await chooser.setInputFiles({ name: 'old.tar.gz', mimeType: 'application/gzip', buffer: bytes });
     const dialog = page.getByRole('dialog', { name: /^Restore the backup of/ });
     await dialog.getByText(/^Every file in it is whole/).waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: backupMessages.cancel() }).click();
     expect(await rows.count()).toBe(1);
     await page.getByRole('button', { name: `Remove ${name}` }).click();
     await expect.poll(() => closeToasts(page).then(() => readdirSync(folder))).toEqual([]);
@@ -94,18 +100,18 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
   it('shows the contents of a backup, and restores it after a typed confirmation', async () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Make a backup' }).click();
+    await page.getByRole('button', { name: backupMessages.makeABackup() }).click();
     const restore = page.getByRole('button', { name: /^Restore homeport-/ });
     await restore.click();
     const dialog = page.getByRole('dialog', { name: /^Restore the backup of / });
-    const contents = dialog.getByRole('region', { name: 'What it holds' });
+    const contents = dialog.getByRole('region', { name: backupMessages.whatItHolds() });
     await contents.getByRole('row', { name: /^Settings, accounts and keys \d+ \d/ }).waitFor();
     await dialog.getByText(/today’s data are set aside/).waitFor();
-    const go = dialog.getByRole('button', { name: 'Restore and start anew' });
-    await dialog.getByLabel('Type “restore” to go on').fill('yes');
+    const go = dialog.getByRole('button', { name: backupMessages.restoreAndStartAnew() });
+    await dialog.getByLabel(backupMessages.confirmLabel()).fill('yes');
     expect(await go.isDisabled()).toBe(true);
     expect(restarts).toBe(0);
-    await dialog.getByLabel('Type “restore” to go on').fill('restore');
+    await dialog.getByLabel(backupMessages.confirmLabel()).fill('restore');
     await page.keyboard.press('Enter');
     await page.getByText(/^Homeport starts anew with the backup of /).waitFor();
     await expect.poll(() => restarts).toBe(1);
@@ -130,7 +136,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await using folderPages = await openPages({ dataDir: folders });
     await using visit = await folderPages.visit('/settings/backup');
     const { page } = visit;
-    const rows = page.getByRole('list', { name: 'Replaced by a restore' }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: backupMessages.replacedByARestore() }).getByRole('listitem');
     await rows
       .first()
       .getByText(/^Data until Sunday,? 5 April 2026/)
@@ -148,22 +154,22 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
   it('loads log lines of earlier starts, formatted, with a heading for each day', async () => {
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
-    const lines = page.getByRole('region', { name: 'Lines' });
+    const lines = page.getByRole('region', { name: logMessages.lines() });
     await lines
       .getByText(/^Homeport \S+ is ready$/)
       .first()
       .waitFor();
     await lines.getByText('old line 599').waitFor();
     expect(await lines.getByText(/old line 3\b/).count()).toBe(0);
-    await page.getByRole('button', { name: 'Earlier lines' }).click();
+    await page.getByRole('button', { name: logMessages.earlierLines() }).click();
     const first = lines.getByRole('row').filter({ hasText: /old line 3\b/ });
     await first.getByText('sizes 1 2, disk free 5').waitFor();
     await lines.getByRole('rowheader', { name: /^Monday,? 2 March 2026$/ }).waitFor();
-    await page.getByText('Paused', { exact: true }).waitFor();
-    await page.getByRole('searchbox', { name: 'Search the log' }).fill('old line 4');
+    await page.getByText(logMessages.paused(), { exact: true }).waitFor();
+    await page.getByRole('searchbox', { name: logMessages.searchTheLog() }).fill('old line 4');
     await expect.poll(() => lines.getByRole('row').filter({ hasText: 'old line' }).count()).toBe(111);
-    await page.getByLabel('Least level').selectOption('Errors');
-    await page.getByText('No lines fit.').waitFor();
+    await page.getByLabel(logMessages.leastLevel()).selectOption(logMessages.errors());
+    await page.getByText(logMessages.noLinesFit()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -202,9 +208,12 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     }
     await page.getByText('A backup was written: 5.6 MB, 1,146 files').waitFor();
     // Settings are shown with their titles.
-    await page.getByText('Settings were changed: Log level (Homeport), unheardOf').waitFor();
-    const row = page.getByRole('region', { name: 'Lines' }).getByRole('row').filter({ hasText: 'does not answer' });
-    await row.getByText('A notification was not delivered and is given up').waitFor();
+    await page.getByText(logMessages.settingsChanged({ settings: 'Log level (Homeport), unheardOf' })).waitFor();
+    const row = page
+      .getByRole('region', { name: logMessages.lines() })
+      .getByRole('row')
+      .filter({ hasText: 'does not answer' });
+    await row.getByText(logMessages.failureGivenUp({ failure: 'A notification was not delivered' })).waitFor();
     await row.getByText('The lamp does not answer').waitFor();
     await row.getByText(/^5 times since/).waitFor();
     expect(await row.count()).toBe(1);
@@ -214,7 +223,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
       .getByText(/^5 times since/)
       .waitFor();
     expect(await row.getByText('upkeep.test.ts').isVisible()).toBe(false);
-    await row.getByText('Technical details').click();
+    await row.getByText(logMessages.technicalDetails()).click();
     await row.getByText('upkeep.test.ts').waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -222,7 +231,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
   it('enables the daily backup', async () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
-    await page.getByRole('switch', { name: 'Make a backup every day' }).click();
+    await page.getByRole('switch', { name: backupMessages.makeBackupEveryDay() }).click();
     await expect
       .poll(() => readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8'))
       .toContain('backupEveryDays: 1');
@@ -232,7 +241,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    const lines = page.getByRole('region', { name: 'Lines' });
+    const lines = page.getByRole('region', { name: logMessages.lines() });
     await lines
       .getByText(/^Homeport \S+ is ready$/)
       .first()
@@ -240,18 +249,18 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     pages.host.host.log.warn('the lamp is dim', { oil: 'low' });
     await lines.getByText('the lamp is dim').waitFor();
     await lines.hover();
-    await page.getByText('Waits while you point at it').waitFor();
+    await page.getByText(logMessages.waitsWhilePoint()).waitFor();
     await page.mouse.move(0, 0);
-    await page.getByText('New lines appear here').waitFor();
-    await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Copy a report' }).click();
-    await page.getByText('The report is copied.').waitFor();
+    await page.getByText(logMessages.newLinesAppearHere()).waitFor();
+    await page.getByRole('button', { name: logMessages.pause() }).click();
+    await page.getByText(logMessages.paused(), { exact: true }).waitFor();
+    await page.getByRole('button', { name: logMessages.copyAReport() }).click();
+    await page.getByText(frameMessages.addressCopied({ address: 'The report is' })).waitFor();
     const report = await page.evaluate(() => navigator.clipboard.readText());
     expect(report).toContain('the lamp is dim');
     expect(report).not.toContain('correct horse battery');
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save as a file' }).click();
+    await page.getByRole('button', { name: logMessages.saveAsAFile() }).click();
     expect(readFileSync(await (await saving).path(), 'utf8')).toContain('host is ready');
     expect(visit.complaints).toEqual([]);
   });
@@ -260,12 +269,12 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await using backup = await pages.visit('/settings/backup', screen);
     await backup.page
       .getByRole('button', { name: /^Restore/ })
-      .or(backup.page.getByText('No backup yet.'))
+      .or(backup.page.getByText(backupMessages.noBackupYet()))
       .waitFor();
     await expectFits(backup, 'backup', screen);
     // Only a few lines, because checking hundreds takes a minute.
     await using log = await pages.visit('/settings/log?q=line%2059', screen);
-    await log.page.getByRole('region', { name: 'Lines' }).waitFor();
+    await log.page.getByRole('region', { name: logMessages.lines() }).waitFor();
     await expectFits(log, 'log', screen);
   });
 });

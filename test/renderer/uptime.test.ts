@@ -1,3 +1,6 @@
+import * as partsMessages from '#messages/parts';
+import * as uptimeMessages from '#messages/uptime';
+import * as uptimePagesMessages from '#messages/uptime-pages';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
@@ -32,47 +35,50 @@ describe.skipIf(noBrowser)('Uptime', () => {
 
   it('adds a monitor, shows its outage immediately and adds a note to it', async () => {
     const { page, complaints } = await visit('/uptime');
-    await page.getByText('Nothing is watched yet.').waitFor();
-    await page.getByRole('button', { name: 'Add a monitor' }).click();
+    await page.getByText(uptimeMessages.emptyTitle()).waitFor();
+    await page.getByRole('button', { name: uptimeMessages.addAMonitor() }).click();
     const form = page.getByRole('dialog');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: uptimeMessages.save() }).click();
     await form.getByText('Give it a name.').waitFor();
-    await form.getByLabel('Name', { exact: true }).fill('The web');
-    await form.getByLabel('Address').fill(target.url);
-    await form.getByLabel('Checked every').fill('2');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByLabel(uptimeMessages.name(), { exact: true }).fill('The web');
+    await form.getByLabel(uptimeMessages.address()).fill(target.url);
+    await form.getByLabel(uptimeMessages.checkedEvery()).fill('2');
+    await form.getByRole('button', { name: uptimeMessages.save() }).click();
     await page.getByRole('heading', { name: 'The web' }).waitFor();
-    await page.getByText('It answered 200 OK.').first().waitFor();
+    await page
+      .getByText(uptimeMessages.itAnswered({ answer: '200 OK' }))
+      .first()
+      .waitFor();
     target.handler = (_request, response) => void response.writeHead(500).end();
     // The explanation is visible; a click shows the original message.
     await page.locator('summary').filter({ hasText: 'It reports a fault on its side (500).' }).click();
     await page.getByText('Request failed with status code 500').waitFor();
-    const history = page.getByRole('list', { name: 'Changes of its state' });
+    const history = page.getByRole('list', { name: uptimeMessages.stateChanges() });
     await history.getByText(/^For \d+ s · It reports a fault on its side/).waitFor();
     await history.getByText(/^Lasted \d+ s · It answered 200 OK\.$/).waitFor();
     // The chart marks the downtime behind the response times.
-    await page.getByRole('figure').getByRole('listitem').getByText('Down', { exact: true }).waitFor();
+    await page.getByRole('figure').getByRole('listitem').getByText(uptimeMessages.down(), { exact: true }).waitFor();
     // The keyboard selects each of the recent checks, which is described as text.
-    const strip = page.getByRole('slider', { name: 'Last checks' });
+    const strip = page.getByRole('slider', { name: uptimeMessages.lastChecks() });
     await strip.focus();
     await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^Down, \d\d:\d\d$/);
     await page.keyboard.press('Home');
     await page.getByText(/^Up in (under\s)?\d+\sms, \d\d:\d\d$/).waitFor();
-    await page.getByRole('link', { name: 'Monitors', exact: true }).click();
+    await page.getByRole('link', { name: uptimeMessages.monitors(), exact: true }).click();
     await page.getByRole('radio', { name: 'Down 1' }).waitFor();
     await page.getByText(/^Down for \d+ s · It reports a fault on its side \(500\)\./).waitFor();
-    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByRole('tab', { name: uptimeMessages.overview() }).click();
     await page
       .getByRole('link', { name: /The web/ })
       .getByText('It reports a fault on its side (500).')
       .waitFor();
-    await page.getByRole('tab', { name: 'Outages' }).click();
+    await page.getByRole('tab', { name: uptimeMessages.outages() }).click();
     await page.getByText('It reports a fault on its side (500).').waitFor();
     await page.getByRole('button', { name: /^Acknowledge/ }).click();
-    await page.getByText('acknowledged by ada').waitFor();
+    await page.getByText(uptimeMessages.acknowledgedBy({ name: 'ada' })).waitFor();
     await page.getByRole('button', { name: 'Add a note' }).click();
-    await page.getByLabel('Note').fill('The disk is full.');
-    await page.getByRole('button', { name: 'Write it down' }).click();
+    await page.getByLabel(uptimeMessages.note()).fill('The disk is full.');
+    await page.getByRole('button', { name: uptimeMessages.writeItDown() }).click();
     await page.getByText('The disk is full.').waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -81,28 +87,30 @@ describe.skipIf(noBrowser)('Uptime', () => {
   it('plans maintenance, marks invalid fields and ends it', async () => {
     const { id } = await rig.add({ type: 'manual', name: 'Night job', manual_status: 1, interval: 86_400 });
     const { page, complaints } = await visit('/uptime/maintenance');
-    await page.getByRole('button', { name: 'Plan maintenance' }).click();
+    await page.getByRole('button', { name: uptimeMessages.planMaintenance() }).click();
     const form = page.getByRole('dialog');
-    await form.getByLabel('Title').fill('New disks');
-    await form.getByLabel('When', { exact: true }).selectOption({ label: 'On days of the week' });
-    await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Choose a day.').waitFor();
+    await form.getByLabel(uptimeMessages.title()).fill('New disks');
+    await form
+      .getByLabel(uptimeMessages.when(), { exact: true })
+      .selectOption({ label: uptimeMessages.onDaysOfWeek() });
+    await form.getByRole('button', { name: uptimeMessages.save() }).click();
+    await form.getByText(partsMessages.chooseSubject({ subject: 'a day.' })).waitFor();
     for (const day of ['Monday', 'Thursday']) await form.getByLabel(day).check();
-    await form.getByLabel('From', { exact: true }).fill('03:00');
-    await form.getByLabel('Until', { exact: true }).fill('04:00');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByLabel(uptimeMessages.from(), { exact: true }).fill('03:00');
+    await form.getByLabel(uptimeMessages.until(), { exact: true }).fill('04:00');
+    await form.getByRole('button', { name: uptimeMessages.save() }).click();
     await page.getByText(/^Every Monday and Thursday, 03:00 to 04:00 · next (Mon|Thu),? /).waitFor();
-    await page.getByRole('button', { name: 'Plan maintenance' }).click();
-    await form.getByLabel('Title').fill('New disks at last');
-    await form.getByLabel('When', { exact: true }).selectOption({ label: 'Until somebody ends it' });
+    await page.getByRole('button', { name: uptimeMessages.planMaintenance() }).click();
+    await form.getByLabel(uptimeMessages.title()).fill('New disks at last');
+    await form.getByLabel(uptimeMessages.when(), { exact: true }).selectOption({ label: uptimeMessages.untilEnded() });
     await form.getByLabel('Night job').check();
-    await form.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Runs now').waitFor();
+    await form.getByRole('button', { name: uptimeMessages.save() }).click();
+    await page.getByText(uptimeMessages.runsNow()).waitFor();
     await rig.until(id, 3);
     await page.getByRole('button', { name: 'End it' }).click();
-    await page.getByText('Paused').waitFor();
+    await page.getByText(uptimeMessages.paused()).waitFor();
     await rig.until(id, 1);
-    await page.getByRole('button', { name: 'Edit New disks at last' }).waitFor();
+    await page.getByRole('button', { name: uptimePagesMessages.editTitle({ title: 'New disks at last' }) }).waitFor();
     expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
     await page.context().close();
   });
@@ -110,17 +118,17 @@ describe.skipIf(noBrowser)('Uptime', () => {
   it('creates a status page with groups and a note that visitors see without a sign-in', async () => {
     await rig.add({ type: 'manual', name: 'Shop', manual_status: 1, interval: 86_400 });
     const { page, complaints } = await visit('/uptime/pages');
-    await page.getByRole('button', { name: 'Make a status page' }).click();
-    await page.getByLabel('Title').fill('Harbour');
-    await page.getByRole('textbox', { name: 'Address' }).fill('harbour');
-    await page.getByLabel('Name of the group').fill('For everybody');
+    await page.getByRole('button', { name: uptimeMessages.makeAStatusPage() }).click();
+    await page.getByLabel(uptimeMessages.title()).fill('Harbour');
+    await page.getByRole('textbox', { name: uptimeMessages.address() }).fill('harbour');
+    await page.getByLabel(uptimePagesMessages.nameOfTheGroup()).fill('For everybody');
     await page.getByLabel('Night job').check();
     await page.getByLabel('Shop').check();
-    await page.getByRole('button', { name: 'Move Shop' }).press('ArrowUp');
+    await page.getByRole('button', { name: partsMessages.moveItem({ name: 'Shop' }) }).press('ArrowUp');
     // The preview shows unsaved changes.
-    const preview = page.locator('section.card').filter({ hasText: 'Preview' });
+    const preview = page.locator('section.card').filter({ hasText: uptimePagesMessages.preview() });
     await preview.getByRole('heading', { name: 'Harbour' }).waitFor();
-    await preview.getByRole('heading', { name: 'For everybody' }).waitFor();
+    await preview.getByRole('heading', { name: uptimeMessages.statusFor({ length: 'everybody' }) }).waitFor();
     await preview.getByText('Night job').waitFor();
     // The label and color match the public page: a partial outage is not red.
     await page.getByRole('checkbox', { name: 'The web' }).check();
@@ -128,19 +136,19 @@ describe.skipIf(noBrowser)('Uptime', () => {
     expect(await summary.getAttribute('class')).toContain('partial');
     await page.getByRole('checkbox', { name: 'The web' }).uncheck();
     await preview.getByText('All systems operational').waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Write a note' }).click();
+    await page.getByRole('button', { name: uptimeMessages.save() }).click();
+    await page.getByRole('button', { name: uptimePagesMessages.writeANote() }).click();
     const form = page.getByRole('dialog');
-    await form.getByLabel('Title').fill('New disks tonight');
-    await form.getByLabel('Text').fill('From **22:00** on.');
-    await form.getByRole('button', { name: 'Put it on the page' }).click();
+    await form.getByLabel(uptimeMessages.title()).fill('New disks tonight');
+    await form.getByLabel(uptimePagesMessages.text()).fill('From **22:00** on.');
+    await form.getByRole('button', { name: uptimePagesMessages.publishNote() }).click();
     await preview.getByRole('heading', { name: 'New disks tonight' }).waitFor();
     await page
-      .getByRole('list', { name: 'Notes on the page' })
+      .getByRole('list', { name: uptimePagesMessages.notesOnThePage() })
       .getByText(/^Since (\w{3}, \w{3} \d+, )?\d\d:\d\d$/)
       .waitFor();
     // The editor has its own button; new pages are added from the list.
-    expect(await page.getByRole('button', { name: 'Make a status page' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: uptimeMessages.makeAStatusPage() }).count()).toBe(0);
     const { publicGroupList } = (await (await fetch(`${rig.url}/api/status-page/harbour`)).json()) as {
       publicGroupList: { name: string; monitorList: { name: string }[] }[];
     };
@@ -150,12 +158,12 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const visitor = await openProfile(browser);
     const seen = await visitor.newPage();
     await seen.goto(`${rig.url}/status/harbour`);
-    await seen.getByRole('heading', { name: 'For everybody' }).waitFor();
+    await seen.getByRole('heading', { name: uptimeMessages.statusFor({ length: 'everybody' }) }).waitFor();
     await seen.getByText('New disks tonight').waitFor();
     await seen.getByText(/^Since \w{3}, \w{3} \d+, \d\d:\d\d \S+$/).waitFor();
     await visitor.close();
-    await page.getByRole('link', { name: 'Status pages', exact: true }).click();
-    await page.getByText('2 monitors', { exact: true }).waitFor();
+    await page.getByRole('link', { name: uptimeMessages.statusPages(), exact: true }).click();
+    await page.getByText(uptimePagesMessages.monitorCount({ count: 2 }), { exact: true }).waitFor();
     await page.getByText(`${rig.url}/status/harbour`, { exact: true }).waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -163,7 +171,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
 
   it('shows the address of a job and a public badge', async () => {
     const { page, complaints } = await visit('/uptime/connect');
-    await page.getByText('Add a monitor', { exact: true }).last().waitFor();
+    await page.getByText(uptimeMessages.addAMonitor(), { exact: true }).last().waitFor();
     const { id } = await rig.add({ type: 'push', name: 'Nightly backup', interval: 86_400 });
     const command = (await page.getByText(/^curl ".*\/api\/push\//).textContent()) ?? '';
     const address = /"(.*)"/.exec(command)?.[1] ?? '';
@@ -178,12 +186,12 @@ describe.skipIf(noBrowser)('Uptime', () => {
 
   it('suggests monitors for services and lists the most urgent monitor first', async () => {
     const { page, complaints } = await visit('/uptime');
-    await page.getByText('The web is down').waitFor();
-    expect(await page.getByRole('link', { name: 'See the monitor' }).getAttribute('href')).toMatch(
+    await page.getByText(uptimeMessages.downLength({ length: 'The web is' })).waitFor();
+    expect(await page.getByRole('link', { name: uptimeMessages.seeTheMonitor() }).getAttribute('href')).toMatch(
       /^\/uptime\/monitors\/\d+$/,
     );
     // Monitors with problems come first, with the reason.
-    const first = page.getByRole('list', { name: 'Monitors' }).getByRole('link').first();
+    const first = page.getByRole('list', { name: uptimeMessages.monitors() }).getByRole('link').first();
     await expect
       .poll(() => first.innerText())
       .toMatch(/^The web\s+Down for \d+ (s|min) · It reports a fault on its side \(500\)\.\s+Down$/);
@@ -222,13 +230,13 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText(/^Choose from/).click();
     await page.getByText('photos:2 · running · attic').first().waitFor();
     await page.getByRole('button', { name: 'Watch photos' }).click();
-    await page.getByText('photos is watched.').waitFor();
+    await page.getByText(uptimeMessages.nameIsWatched({ name: 'photos' })).waitFor();
     await page.getByRole('button', { name: 'Watch photos' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Watch cache' }).waitFor();
     // Adds the remaining suggestions together.
-    await page.getByRole('button', { name: 'Watch all' }).click();
+    await page.getByRole('button', { name: uptimeMessages.watchAll() }).click();
     await page.getByText(/^\d more are watched\.$/).waitFor();
-    await page.getByRole('list', { name: 'What could be watched' }).waitFor({ state: 'detached' });
+    await page.getByRole('list', { name: uptimeMessages.whatCouldBeWatched() }).waitFor({ state: 'detached' });
     const { items } = await rig.call<{ items: { id: number; name: string; docker_host?: number }[] }>(
       'GET',
       '/api/monitors',
@@ -247,17 +255,17 @@ describe.skipIf(noBrowser)('Uptime', () => {
   it('pauses many monitors and reports on a month', async () => {
     const { page, complaints } = await visit('/uptime/monitors?q=Shop');
     await page.getByRole('button', { name: 'Select several' }).click();
-    await page.getByRole('button', { name: 'Select all shown' }).click();
-    await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await page.getByText('1 monitor was changed.').waitFor();
+    await page.getByRole('button', { name: uptimeMessages.selectAllShown() }).click();
+    await page.getByRole('button', { name: uptimeMessages.pause(), exact: true }).click();
+    await page.getByText(uptimeMessages.countChanged({ count: 1 })).waitFor();
     const { items } = await rig.call<{ items: { name: string; active: boolean }[] }>('GET', '/api/monitors?q=Shop');
     expect(items).toMatchObject([{ name: 'Shop', active: false }]);
-    await page.getByRole('button', { name: 'Resume', exact: true }).click();
-    await page.getByRole('tab', { name: 'Report' }).click();
+    await page.getByRole('button', { name: uptimeMessages.resume(), exact: true }).click();
+    await page.getByRole('tab', { name: uptimeMessages.report() }).click();
     await page.getByRole('cell', { name: 'Shop' }).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save as CSV' }).click(),
+      page.getByRole('button', { name: uptimeMessages.saveCsv() }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('uptime-30-days.csv');
     expect(complaints).toEqual([]);
@@ -267,16 +275,16 @@ describe.skipIf(noBrowser)('Uptime', () => {
   it('pauses and removes a monitor on its page', async () => {
     const { id } = await rig.add({ type: 'manual', name: 'Old printer', manual_status: 1, interval: 86_400 });
     const { page, complaints } = await visit(`/uptime/monitors/${String(id)}`);
-    const more = page.getByRole('button', { name: 'More for Old printer' });
+    const more = page.getByRole('button', { name: uptimeMessages.moreForName({ name: 'Old printer' }) });
     await more.click();
-    await page.getByRole('menuitem', { name: 'Pause' }).click();
-    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.getByRole('menuitem', { name: uptimeMessages.pause() }).click();
+    await page.getByRole('button', { name: uptimeMessages.resume() }).waitFor();
     await more.click();
-    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('menuitem', { name: uptimeMessages.remove() }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Remove for good?' }).click();
-    await page.getByRole('tab', { name: 'Monitors', selected: true }).waitFor();
+    await dialog.getByRole('button', { name: uptimeMessages.remove(), exact: true }).click();
+    await dialog.getByRole('button', { name: uptimeMessages.removeQuestion() }).click();
+    await page.getByRole('tab', { name: uptimeMessages.monitors(), selected: true }).waitFor();
     await page.getByText('Old printer', { exact: true }).waitFor({ state: 'detached' });
     const { items } = await rig.call<{ items: { id: number }[] }>('GET', '/api/monitors');
     expect(items.filter((one) => one.id === id)).toEqual([]);
@@ -299,7 +307,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const { page } = await visit('/uptime/monitors');
     await page.getByText('job 0', { exact: true }).waitFor();
     expect(await page.locator('li').count()).toBeLessThan(100);
-    await page.getByRole('searchbox', { name: 'Search monitors' }).fill('job 1999');
+    await page.getByRole('searchbox', { name: uptimeMessages.searchMonitors() }).fill('job 1999');
     await page.getByText('job 1999', { exact: true }).click();
     await page.getByRole('heading', { name: 'job 1999' }).waitFor();
     await page.context().close();

@@ -1,3 +1,5 @@
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,9 +26,9 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
     await page.goto(host.url('control'));
-    const rows = page.getByRole('region', { name: 'Services' }).getByRole('listitem');
+    const rows = page.getByRole('region', { name: frameMessages.services() }).getByRole('listitem');
     await rows.first().waitFor();
-    expect(await rows.filter({ hasText: 'Stopped' }).count()).toBe(0);
+    expect(await rows.filter({ hasText: partsMessages.stopped() }).count()).toBe(0);
     for (const name of ['Inbox', 'Downloads', 'Settings', 'Log']) {
       await page.getByRole('link', { name }).first().click();
       // The settings open with their first page.
@@ -50,7 +52,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
       observer.observe(document, { childList: true, subtree: true });
     });
     await page.goto(host.url('control'));
-    await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();
+    await page.getByRole('region', { name: frameMessages.services() }).getByRole('listitem').first().waitFor();
     await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
     const { requests, bytes, late } = await page.evaluate(() => {
       const drawnAt = Number(document.documentElement.dataset['drawnAt']);
@@ -74,11 +76,14 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
     await page.goto(`${host.url('control')}/settings`);
-    const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+    const sections = page.getByRole('navigation', { name: frameMessages.sections() }).getByRole('link');
     await sections.first().waitFor();
     const names = await sections.allInnerTexts();
     for (const name of names) {
-      await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true }).click();
+      await page
+        .getByRole('navigation', { name: frameMessages.sections() })
+        .getByRole('link', { name, exact: true })
+        .click();
       await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     }
     expect(visit.complaints).toEqual([]);
@@ -110,9 +115,9 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     const { page } = visit;
     await signIn(page.context(), base);
     await page.goto(base);
-    await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();
+    await page.getByRole('region', { name: frameMessages.services() }).getByRole('listitem').first().waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
+    await page.getByPlaceholder(frameMessages.commandsPrompt()).fill('lighthouse');
     for (const [group, name] of [
       ['Topics', /lighthouse-alerts/],
       ['Monitors', /Lighthouse lamp/],

@@ -1,3 +1,5 @@
+import * as frameMessages from '#messages/frame';
+import * as partsMessages from '#messages/parts';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
@@ -28,10 +30,12 @@ describe.skipIf(noBrowser)('several windows', () => {
     const other = await one.context().newPage();
     await other.goto(`${pages.url}/inbox`);
     await using otherPage = await pages.visit('/inbox');
-    for (const page of [one, other, otherPage.page]) await page.getByLabel('1 unread').waitFor();
+    for (const page of [one, other, otherPage.page])
+      await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
 
     await one.getByRole('button', { name: /First light/ }).click();
-    for (const page of [other, otherPage.page]) await page.getByLabel('1 unread').waitFor({ state: 'detached' });
+    for (const page of [other, otherPage.page])
+      await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor({ state: 'detached' });
 
     for (const page of [one, other, otherPage.page]) await page.goto(`${pages.url}/settings/accounts/nas`);
     await other.getByLabel('What nas is for').fill('The box in the cellar');
@@ -42,7 +46,11 @@ describe.skipIf(noBrowser)('several windows', () => {
     await otherPage.page.getByRole('button', { name: 'Address and switch of Moody' }).click();
     await otherPage.page.getByRole('switch', { name: 'Moody' }).click();
     for (const page of [one, other]) {
-      await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: 'Moody' })
+        .getByText(partsMessages.off(), { exact: true })
+        .waitFor();
     }
     expect(visit.complaints).toEqual([]);
     expect(otherPage.complaints).toEqual([]);
@@ -62,7 +70,8 @@ describe.skipIf(noBrowser)('several windows', () => {
     pages.inbox.add({ title: 'For all seven' });
     for (const tab of tabs) await title(tab, 'For all seven');
     await tabs[6]?.getByRole('button', { name: /For all seven/ }).click();
-    for (const tab of tabs) await tab.getByLabel('1 unread').waitFor({ state: 'detached' });
+    for (const tab of tabs)
+      await tab.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
   });
 
@@ -94,8 +103,9 @@ describe.skipIf(noBrowser)('several windows', () => {
     for (const tab of [second, third]) await tab.goto(`${pages.url}/inbox`);
     for (const tab of [second, third]) await tab.getByText('Nothing has arrived yet.').waitFor();
     await second.getByRole('button', { name: /Signed in as/ }).click();
-    await second.getByRole('menuitem', { name: 'Sign out' }).click();
-    for (const tab of [visit.page, second, third]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await second.getByRole('menuitem', { name: frameMessages.signOut() }).click();
+    for (const tab of [visit.page, second, third])
+      await tab.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
     await expect.poll(streams).toBe(0);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
