@@ -173,6 +173,7 @@ export default typescript.config(
       'pages/log',
       'pages/machine',
       'pages/network',
+      'pages/notifications',
       'pages/second-factor',
       'pages/settings',
       'pages/settings-form',

@@ -34,6 +34,7 @@ const unrevised = [
   'home',
   'log',
   'network',
+  'notifications',
   'parts',
   'second-factor',
   'settings',

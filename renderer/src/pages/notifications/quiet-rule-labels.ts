@@ -1,39 +1,39 @@
+import * as m from '#messages/notifications';
 import type { PushRule } from '../../../../services/contracts/push/rules.ts';
 import { formatSpan } from '../../parts/text/time-spans.ts';
 
 /** Formats the effect of a rule on one line. */
 export function formatRule({ mode, quiet, repeatMinutes }: PushRule, general: boolean): string {
   const hours = quiet.map(formatSpan).join('; ');
-  const defaultText = general ? 'Never quiet' : 'Quiet as all topics';
+  const defaultText = general ? m.neverQuiet() : m.quietAsAllTopics();
   const effect = {
-    silent: 'Silent: no sound, no popup',
-    always: 'Always heard, also while it is quiet',
-    normal: hours === '' ? defaultText : `Quiet: ${hours}`,
+    silent: m.silentNoSoundNoPopup(),
+    always: m.alwaysHeardAlsoWhileIt(),
+    normal: hours === '' ? defaultText : m.quietAt({ hours }),
   }[mode];
   if (mode === 'silent' || repeatMinutes === null) return effect;
-  return `${effect}; urgent ${repeatMinutes === 0 ? 'comes once' : `again every ${String(repeatMinutes)} min`}`;
+  return m.withRepeat({ effect, minutes: repeatMinutes });
 }
 
+/** Modes of a rule with their labels. */
 export const modes = [
-  ['normal', 'Quiet hours'],
-  ['always', 'Always'],
-  ['silent', 'Silent'],
-] as const satisfies readonly (readonly [PushRule['mode'], string])[];
+  ['normal', m.modeNormal],
+  ['always', m.modeAlways],
+  ['silent', m.modeSilent],
+] as const satisfies readonly (readonly [PushRule['mode'], () => string])[];
 
-export const modeDescriptions: Readonly<Record<PushRule['mode'], string>> = {
-  normal: 'While it is quiet, messages wait and are summed up afterwards. High and urgent ones come at once.',
-  always: 'Messages come at once, however quiet it is.',
-  silent: 'Messages come without a sound and without a popup, urgent ones too.',
+/** Descriptions of the modes of a rule. */
+export const modeDescriptions: Readonly<Record<PushRule['mode'], () => string>> = {
+  normal: m.whileItIsQuietMessages,
+  always: m.messagesComeAtOnceHowever,
+  silent: m.messagesComeWithoutASound,
 };
 
-/** Intervals at which an urgent message is repeated; empty for the default. */
-export const repeatOptions = [
-  ['0', 'Once'],
-  ['1', 'Every minute'],
-  ['2', 'Every 2 minutes'],
-  ['5', 'Every 5 minutes'],
-  ['10', 'Every 10 minutes'],
-  ['15', 'Every 15 minutes'],
-  ['30', 'Every 30 minutes'],
-  ['60', 'Every hour'],
-] as const;
+/** Intervals in minutes at which an urgent message is repeated; 0 for a single notification. */
+const repeatIntervals = [0, 1, 2, 5, 10, 15, 30, 60];
+
+/** Returns the options for the interval of urgent messages, with a current value that was set through the API. */
+export function getRepeatOptions(current: number | null): readonly (readonly [minutes: string, label: string])[] {
+  const intervals = current === null || repeatIntervals.includes(current) ? [] : [current];
+  return [...repeatIntervals, ...intervals].map((minutes) => [String(minutes), m.repeatEvery({ minutes })] as const);
+}

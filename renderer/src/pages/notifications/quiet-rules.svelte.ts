@@ -1,3 +1,4 @@
+import * as m from '#messages/notifications';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushQuietApi, type PushQuiet, type PushQuietState } from '../../../../services/contracts/push/quiet.ts';
 import type { PushRule } from '../../../../services/contracts/push/rules.ts';
@@ -79,7 +80,7 @@ class PushQuietRules extends Loadable {
 
   async remove(topics: string): Promise<void> {
     const rules = this.quiet.rules.filter((rule) => rule.topics !== topics);
-    await this.change({ rules }, `Removed the rule for ${topics}.`);
+    await this.change({ rules }, m.removedTheRuleForTopics({ topics }));
   }
 
   async acknowledge(id: string): Promise<void> {
