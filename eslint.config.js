@@ -167,6 +167,7 @@ export default typescript.config(
       'pages/backup',
       'pages/downloads',
       'pages/engines',
+      'pages/gallery',
       'pages/git',
       'pages/grants',
       'pages/home',

@@ -27,6 +27,7 @@ const unrevised = [
   'downloads',
   'engines',
   'frame',
+  'gallery',
   'git',
   'git-code',
   'git-issues',
