@@ -12,14 +12,11 @@ import type { Sessions } from './accounts/sessions.ts';
 import type { Config } from './config/config.ts';
 import { portsIn, type Change, type Settings } from './config/settings.ts';
 import type { HostEngines } from './engines/engines.ts';
-import { createApiRouter } from './http/api-router.ts';
 import { CachedByHandlers } from './http/cached-by-handlers.ts';
 import { bindAll } from './http/bind.ts';
 import { buildOpenApiDocument } from './http/openapi.ts';
-import { createStaticPages } from './http/static-pages.ts';
 import { readLogPage } from './log/log-page.ts';
 import { writeReport } from './services/report.ts';
-import { loadServiceFor } from './services/runners.ts';
 import type { Pulses } from './metrics/pulse.ts';
 import type { HostDependencies } from './services/host-parts.ts';
 import type { ServiceRunner } from './services/service-runner.ts';
@@ -55,7 +52,6 @@ interface HostControlDependencies {
   readonly services: ControlledServices;
   readonly accounts: ControlledAccounts;
   readonly safeMode: boolean;
-  readonly pages: string;
   readonly backups: BackupStore;
   readonly monitoring: HostMonitoring;
 }
@@ -92,14 +88,6 @@ export function createHostControl(dependencies: HostControlDependencies): HostCo
       await Promise.allSettled([...runners.values()].map((runner) => runner.load()));
       return openApi.get();
     },
-    handleApi: createApiRouter({
-      handlers,
-      load: (path) => loadServiceFor(runners, path),
-      accounts: parts.identities.accounts,
-      caller: parts.origins.caller,
-      log: parts.observation.log.child('api'),
-    }),
-    handlePage: createStaticPages({ folder: dependencies.pages }),
     metrics: (service) => parts.observation.metrics.text(service),
   };
 }

@@ -18,6 +18,8 @@ import { lockDataFolder, type DataLock } from './runtime/data-lock.ts';
 import { installEnginesOfServices, watchEngineInstallations } from './services/follow-engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createHostControl } from './host-control.ts';
+import { createApiRouter } from './http/api-router.ts';
+import { createStaticPages } from './http/static-pages.ts';
 import { getRemoteAddress } from './http/access.ts';
 import { openKernel, type Kernel, type KeyStore } from './kernel.ts';
 import type { HostLog } from './log/log.ts';
@@ -29,6 +31,7 @@ import { desktopNotifier } from './desktop/desktop-notifier.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './provisioning/provisioning.ts';
 import type { CapabilityProviders } from './services/capabilities.ts';
 import {
+  loadServiceFor,
   getAddresses,
   getFailures,
   getBackupParts,
@@ -165,7 +168,6 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     services: { manifests: descriptors, runners, engines },
     accounts: { firstRun: accounts.firstRun, sessions: accounts, collisions: accounts.collisions },
     safeMode,
-    pages: options.pages,
     backups: opening.use(openHostBackups(options, kernel, runners)),
     monitoring: {
       logFile: logPath(dataDir),
@@ -181,7 +183,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       machine: createMachineMonitor(dataDir, clock),
     },
   });
-  const powers = createCapabilityProviders(control, desktop, kernel, runners);
+  const powers = createCapabilityProviders(control, desktop, kernel, runners, options.pages);
   for (const runner of createRunners(descriptors, kernel, powers, safeMode)) runners.set(runner.descriptor.id, runner);
   opening.defer(async () => {
     await Promise.all([...runners.values()].map((runner) => runner.close()));
@@ -287,9 +289,20 @@ function createCapabilityProviders(
   desktop: Desktop,
   { accounts, parts }: Kernel,
   runners: ReadonlyMap<string, ServiceRunner>,
+  pages: string,
 ): CapabilityProviders {
   return {
     host,
+    app: {
+      handleApi: createApiRouter({
+        handlers: () => host.apiHandlers(),
+        load: (path) => loadServiceFor(runners, path),
+        accounts: parts.identities.accounts,
+        caller: parts.origins.caller,
+        log: parts.observation.log.child('api'),
+      }),
+      handlePage: createStaticPages({ folder: pages }),
+    },
     desktop,
     dispatch: {
       dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),

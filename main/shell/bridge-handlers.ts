@@ -1,6 +1,6 @@
 import type { DesktopBridge } from '../../services/contracts/control/desktop.ts';
 import { getCloseBehavior, setCloseBehavior } from '../desktop/closing.ts';
-import type { LoginItem } from '../desktop/autostart.ts';
+import type { LoginItem } from '../host/platform/autostart.ts';
 import type { ClipboardWatch } from '../desktop/clipboard.ts';
 import type { Preferences } from '../desktop/preferences.ts';
 import type { Updates } from '../desktop/updates.ts';

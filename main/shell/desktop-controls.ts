@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { DesktopBridge } from '../../services/contracts/control/desktop.ts';
 import type { Notifier } from '../../services/contracts/popups/desktop.ts';
 import type { Log } from '../../services/contracts/service.ts';
-import type { LoginItem } from '../desktop/autostart.ts';
+import type { LoginItem } from '../host/platform/autostart.ts';
 import { watchClipboard, type ClipboardWatch } from '../desktop/clipboard.ts';
 import type { Preferences } from '../desktop/preferences.ts';
 import { hasTray, type Run } from '../desktop/tray-presence.ts';

@@ -1,4 +1,4 @@
-import { autostartFile, type LoginItem } from '../desktop/autostart.ts';
+import { autostartFile, type LoginItem } from '../host/platform/autostart.ts';
 import type { ElectronApi } from './electron.ts';
 
 export interface LoginItemOptions {

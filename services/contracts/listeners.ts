@@ -44,6 +44,11 @@ export interface ListenerManifest<Settings = any> {
   readonly crossOrigin?: CrossOrigin;
   /** The service answers `/metrics` itself in the format of its peer; otherwise the host does. */
   readonly ownMetricsPage?: true;
+  /**
+   * The host answers the app API and the pages on this listener. The service receives only the paths of these patterns,
+   * in which `:name` stands for one segment: `/metrics/:service`.
+   */
+  readonly app?: { readonly ownPaths: readonly string[] };
   /** Routes authenticate clients themselves where needed, so a gateway passes requests without a sign-in. */
   readonly authenticates?: true;
   /** For protocols other than HTTP: sentence on the consequence of access by other computers. */

@@ -10,10 +10,10 @@ import type { LiveEvents } from './events.ts';
 
 const commonHeaders = { ...frameDenyHeaders, 'Cache-Control': 'no-store' };
 
-/**
- * Listener of the control service: serves live events, metrics and the API description; the host serves everything
- * else.
- */
+/** Patterns of the paths that the control service serves. The host serves everything else on its listener. */
+export const ownPaths = ['/api', '/api/events', '/api/openapi.json', '/metrics', '/metrics/:service'];
+
+/** Listener of the control service: serves live events, metrics and the API description. */
 export function controlListener(context: ControlContext, events: LiveEvents): RequestListener {
   const routes: readonly Route[] = [
     {
@@ -38,7 +38,7 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
     service: 'control',
     dialect: { renderProblem },
     createCall: (exchange) => exchange,
-    handleUnmatched: (exchange, getAllowed) => handleByHost(context, exchange, getAllowed),
+    handleUnmatched: (_exchange, getAllowed) => refuse(getAllowed()),
   });
 }
 
@@ -49,17 +49,9 @@ function renderProblem({ code, detail, status, headers }: Problem): Reply {
   };
 }
 
-function handleByHost(
-  { host }: ControlContext,
-  { request, response, path }: Exchange,
-  getAllowed: () => readonly string[],
-): void {
-  const allowed = getAllowed();
-  if (allowed.length > 0) {
-    throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
-  }
-  if (path === '/api' || path.startsWith('/api/')) host.handleApi(request, response);
-  else host.handlePage(request, response);
+function refuse(allowed: readonly string[]): never {
+  if (allowed.length === 0) throw new Problem('control.unknown_path', 404, 'There is nothing at this address.');
+  throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
 }
 
 /** Returns the documentation of the API, with the address that the client uses in its examples. */

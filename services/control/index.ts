@@ -7,7 +7,7 @@ import { engineProgress } from '../contracts/control/engines.ts';
 import { liveTopic } from '../contracts/control/live.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
-import { controlListener } from './http.ts';
+import { controlListener, ownPaths } from './http.ts';
 import { ComputerHistory } from './computer-history.ts';
 import { controlRoutes } from './routes.ts';
 
@@ -19,7 +19,9 @@ export const control = defineService<typeof Settings, ControlContext>({
   title: 'Homeport',
   group: 'system',
   summary: 'The app itself: its pages, its API and its metrics.',
-  listeners: [{ name: 'http', title: 'Homeport', protocol: 'http', port: 7700, authenticates: true }],
+  listeners: [
+    { name: 'http', title: 'Homeport', protocol: 'http', port: 7700, app: { ownPaths }, authenticates: true },
+  ],
   capabilities: ['controlHost'],
   settings: Settings,
   environment: {},

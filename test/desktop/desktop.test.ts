@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { autostartFile } from '../../main/desktop/autostart.ts';
+import { autostartFile } from '../../main/host/platform/autostart.ts';
 import { chooseDesktopShell, electronProgram } from '../../main/desktop/choice.ts';
 import { hasTray } from '../../main/desktop/tray-presence.ts';
 import { electronNotifier } from '../../main/shell/notifier.ts';
-import { openLoginItem } from '../../main/shell/login-item.ts';
+import { openLoginItem, wasOpenedAtLogin } from '../../main/shell/login-item.ts';
 import { trayMenu } from '../../main/shell/menu.ts';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 import type { PopupEvent } from '../../services/contracts/popups/desktop.ts';
@@ -61,14 +61,41 @@ describe('start at login', () => {
     },
   );
 
-  it('uses the system function on macOS and Windows', async () => {
+  it.each([
+    ['linux', 'Exec="/app dir/homeport" "/app dir" "--hidden"', []],
+    // macOS ignores the arguments; see wasOpenedAtLogin.
+    ['darwin', undefined, ['/app dir', '--hidden']],
+    ['win32', undefined, ['"/app dir"', '--hidden']],
+  ] as const)('is stored where %s looks for it', async (platform, line, args) => {
     const electron = new FakeElectron();
     const { app } = electron.parts;
-    const item = openLoginItem({ app, platform: 'win32', environment: {}, command: ['C:\\Homeport.exe'] });
+    const config = join(folder, `login-${platform}`);
+    const command = ['/app dir/homeport', '/app dir'];
+    const item = openLoginItem({ app, platform, environment: { XDG_CONFIG_HOME: config }, command });
     expect(await item.get()).toBe(false);
     await item.set(true);
     expect(await item.get()).toBe(true);
-    expect(electron.loginItem.args).toEqual(['--hidden']);
+    const file = join(config, 'autostart', 'homeport.desktop');
+    expect(
+      existsSync(file)
+        ? readFileSync(file, 'utf8')
+            .split('\n')
+            .find((each) => each.startsWith('Exec='))
+        : undefined,
+    ).toBe(line);
+    expect([electron.loginItem.openAtLogin, electron.loginItem.args]).toEqual([platform !== 'linux', args]);
+    await item.set(false);
+    expect(await item.get()).toBe(false);
+  });
+
+  it.each([
+    ['linux', false],
+    ['darwin', true],
+    ['win32', false],
+  ] as const)('asks the system whether it opened the app at login on %s: %s', (platform, expected) => {
+    const electron = new FakeElectron();
+    electron.wasOpenedAtLogin = true;
+    expect(wasOpenedAtLogin(electron.parts.app, platform)).toBe(expected);
   });
 });
 

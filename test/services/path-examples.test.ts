@@ -1,4 +1,5 @@
-import { posix, win32 } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, posix, win32 } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { groupFields } from '../../renderer/src/pages/sync/remotes/remote-kinds.ts';
 import { getServerPathExamples, setServerPlatform } from '../../renderer/src/state/server-platform.ts';
@@ -28,4 +29,16 @@ it('shows the examples of the system that the host runs on, not of the browser',
     getServerPathExamples(),
   );
   expect(first[0]?.help).toBe('On this computer, such as C:/Users/ada/.ssh/id_ed25519.');
+});
+
+it('keeps examples of one system out of the pages', () => {
+  const root = join(import.meta.dirname, '../..');
+  const files = globSync(['messages/en/*.json', 'renderer/src/**/*.svelte'], { cwd: root });
+  expect(files.length).toBeGreaterThan(100);
+  const isExample = (line: string): boolean =>
+    /[^\w.:](?:\/(?:home|mnt|srv|Users|Volumes)\/)|\/docker\.sock/.test(line);
+  const lines = files
+    .filter((file) => !file.includes('/gallery/'))
+    .flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n').filter(isExample));
+  expect(lines).toEqual([]);
 });

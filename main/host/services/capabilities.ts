@@ -2,6 +2,7 @@ import type { ControlContext } from '../../../services/contracts/control/host.ts
 import type { DispatchContext, DispatchHandlers, DispatchTarget } from '../../../services/contracts/dispatch.ts';
 import type { DesktopContext } from '../../../services/contracts/popups/desktop.ts';
 import type { Capability, Context, ServiceManifest } from '../../../services/contracts/service.ts';
+import type { AppHandlers } from './app-listener.ts';
 import type { ExternalListeners } from './outside-listeners.ts';
 
 /** Access of a service to the handlers and addresses of others. */
@@ -15,9 +16,10 @@ export interface DispatchProvider {
   readonly openSession: DispatchContext['openSession'];
 }
 
-/** Implementations of capabilities, in addition to a service's own context. */
+/** Implementations of capabilities, and what the host serves on the listener of the app. */
 export interface CapabilityProviders {
   readonly host: ControlContext['host'];
+  readonly app: AppHandlers;
   readonly desktop: DesktopContext['desktop'];
   readonly dispatch: DispatchProvider;
 }

@@ -19,6 +19,9 @@ import type { ListenerEnvironment } from './host-parts.ts';
 /** Interval of retries for a listener that could not open. */
 const retryAfterMs = 30_000;
 
+/** Handlers of a service for its listeners. */
+export type ListeningService = Pick<Service, 'http' | 'upgrade' | 'tcp' | 'listeners' | 'metricsToken'>;
+
 /** Listeners of a running service. */
 export interface ServiceListeners {
   /** Returns the current states, with the reasons of closed listeners. */
@@ -27,7 +30,7 @@ export interface ServiceListeners {
    * Routes requests to the service, under the guard of the host's current settings. Until then they are answered with
    * 503.
    */
-  setService(service: Service): void;
+  setService(service: ListeningService): void;
   /**
    * Lets the first request or connection call `load`, under the guard of the host's current settings. Requests wait
    * for it and are routed to the service that it passes to {@link setService}.
@@ -178,7 +181,7 @@ class RetriedListener {
     });
   }
 
-  setService(service: Service): void {
+  setService(service: ListeningService): void {
     const { name } = this.#manifest;
     const isMain = this.#descriptor.listeners?.[0] === this.#manifest;
     const handler = isMain ? withMetrics(this.#descriptor, service, this.#parts) : service.listeners?.[name];
@@ -234,7 +237,7 @@ class RetriedListener {
 
 function withMetrics(
   { id, capabilities, listeners = [] }: ServiceDescriptor,
-  service: Service,
+  service: ListeningService,
   parts: ListenerEnvironment,
 ): ListenerHandler {
   // The control service has its own page for all metrics, behind the sign-in.

@@ -1,3 +1,4 @@
+import { withApp } from './app-listener.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTree } from '../../../services/kit/platform/file-replacement.ts';
@@ -166,7 +167,8 @@ class OpeningRun {
   }
 
   #useService(listeners: ServiceListeners, service: Service): void {
-    this.#renewListeners = () => listeners.setService(service);
+    const listening = withApp(this.#descriptor, service, this.#options.powers.app);
+    this.#renewListeners = () => listeners.setService(listening);
     this.#renewGuard();
   }
 

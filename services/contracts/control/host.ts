@@ -1,6 +1,5 @@
 import type { OwnSession } from './access.ts';
 import type { AccountDataSummary } from './account-data.ts';
-import type { RequestListener } from 'node:http';
 import type { ApiHandler } from '../api.ts';
 import type { JobSummary } from '../jobs.ts';
 import type { Context } from '../service.ts';
@@ -94,10 +93,6 @@ export interface HostControl {
   apiHandlers(): readonly ApiHandler[];
   /** Loads all services and returns the OpenAPI document of their handlers; the same object until they change. */
   openApi(): Promise<object>;
-  /** Answers requests below `/api` from the handlers; unknown paths get a 404 in the format of the API. */
-  readonly handleApi: RequestListener;
-  /** Answers all other paths from the built pages. */
-  readonly handlePage: RequestListener;
   metrics(service?: string): Promise<string>;
   /** Creates the first administrator with the one-time code, while none exists. */
   readonly firstRun: {

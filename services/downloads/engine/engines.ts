@@ -59,18 +59,23 @@ export const engines: readonly EngineSpec[] = [
     version: { arguments: ['-version'], pattern: /^ffprobe version (\S+)/ },
     sources: [],
   },
-  {
+  buildDeno(process.versions),
+];
+
+/** Returns the engine Deno, which only the desktop app requires. `versions`: those of the process. */
+export function buildDeno(versions: Readonly<Record<string, string | undefined>>): EngineSpec {
+  return {
     name: 'deno',
     title: 'Deno',
     purpose: 'Runs the scripts of YouTube and some other sites.',
     absence: 'YouTube and some other sites give less without it, unless there is another JavaScript runtime.',
     removal: 'Downloads that are running now may fail.',
-    // Only the packaged desktop app cannot run these scripts by itself.
-    ...(process.versions['electron'] === undefined && { optional: true }),
+    // Electron of the packaged app cannot run these scripts, and Node can.
+    ...(versions['electron'] === undefined && { optional: true }),
     version: { arguments: ['--version'], pattern: /^deno (\d+\.\d+\.\d+)/, oldest: '2.3.0' },
     sources: [{ from: 'archive', ...deno }],
-  },
-];
+  };
+}
 
 /**
  * Returns the zipimport file if Python can run it, since it is a tenth of the size, otherwise the standalone program.

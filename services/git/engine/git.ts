@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ChildExit, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { buildConfiguration } from './configuration.ts';
 import { buildDiskFullProblem } from './disk-full.ts';
 import { findGitFailure, type GitFailure } from './git-failure.ts';
 import { buildMissingProblem, GitProgram } from './git-program.ts';
@@ -62,19 +63,6 @@ git merge-base --is-ancestor "$2" "$3" && exit 0
 echo "$1 is protected: commits may be added to it, and none taken away" >&2
 exit 1
 `;
-
-/** Malformed objects that occur in the history of many projects. */
-const toleratedFsckMessages = [
-  'badTimezone',
-  'missingSpaceBeforeDate',
-  'multipleAuthors',
-  'zeroPaddedFilemode',
-  'missingNameBeforeEmail',
-  'missingEmail',
-  'zeroPaddedDate',
-  'gitmodulesParse',
-  'missingTaggerEntry',
-];
 
 /** Runs git as child processes, isolated from the git configuration of this computer. */
 export class Git {
@@ -269,47 +257,4 @@ async function writeInput(child: RunningChild, input: RunOptions['input']): Prom
     // Git closed its input early. The exit code determines the result.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
   }
-}
-
-/** Builds git's global configuration. Repositories add only the configuration that this service writes. */
-function buildConfiguration(hooks: string): readonly string[] {
-  return [
-    '[core]',
-    `\thooksPath = ${JSON.stringify(hooks)}`,
-    '\tlogAllRefUpdates = false',
-    '\tfsyncMethod = fsync',
-    '\tfsync = committed,reference',
-    '\tquotePath = false',
-    '\tlongPaths = true',
-    // Reject names that some file systems treat as `.git`, because repositories are cloned to every platform.
-    '\tprotectHFS = true',
-    '\tprotectNTFS = true',
-    // Larger files are streamed instead of held in memory.
-    '\tbigFileThreshold = 64m',
-    '[safe]',
-    '\tdirectory = *',
-    '[init]',
-    '\tdefaultBranch = main',
-    '[gc]',
-    '\tauto = 0',
-    '[maintenance]',
-    '\tauto = false',
-    '[uploadpack]',
-    '\tallowFilter = true',
-    '\tallowAnySHA1InWant = true',
-    '[receive]',
-    '\tadvertisePushOptions = true',
-    '\tfsckObjects = true',
-    '\tautogc = false',
-    '\thideRefs = refs/pull',
-    '\tdenyCurrentBranch = ignore',
-    '\tdenyDeleteCurrent = ignore',
-    // The same objects are accepted by pushes, migrations and restored backups.
-    ...['[receive "fsck"]', '[fetch "fsck"]', '[fsck]'].flatMap((section) => [
-      section,
-      ...toleratedFsckMessages.map((id) => `\t${id} = warn`),
-    ]),
-    '[protocol]',
-    '\tversion = 2',
-  ];
 }

@@ -1,5 +1,3 @@
-import { isIP } from 'node:net';
-
 /**
  * Returns the one spelling of an absolute Windows path that Homeport uses: with `/`, an upper-case drive letter, and
  * without the prefix of long paths and the dots and spaces that Windows ignores at the end of a name. Undefined for a
@@ -32,9 +30,13 @@ export function isShareOfThisComputer(path: string, ownNames: readonly string[])
   const [, server = '', share = ''] = /^\/\/([^/]+)\/([^/]+)/.exec(path) ?? [];
   if (server === '') return false;
   const isOwnName = ['localhost', ...ownNames].some((name) =>
-    isIP(name) === 0 ? getLabel(server) === getLabel(name) : server === name,
+    isAddress(name) ? server === name : getLabel(server) === getLabel(name),
   );
   return isOwnName || /^127\./.test(server) || server.endsWith('.ipv6-literal.net') || share.endsWith('$');
+}
+
+function isAddress(name: string): boolean {
+  return /^[\d.]+$/.test(name) || name.includes(':');
 }
 
 function getLabel(name: string): string | undefined {

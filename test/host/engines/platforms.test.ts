@@ -254,6 +254,15 @@ describe('search for programs', () => {
       '/opt/local/bin',
       '/usr/bin',
     ]);
+    expect(getUsualFolders('linux', {}, '/home/ada')).toEqual([
+      '/home/ada/.local/bin',
+      '/home/ada/.deno/bin',
+      '/home/ada/.bun/bin',
+      '/usr/local/bin',
+      '/usr/bin',
+      '/opt/homebrew/bin',
+      '/snap/bin',
+    ]);
   });
 
   it.each(['python.exe', 'py.exe'])('finds Python on Windows as %s', async (name) => {

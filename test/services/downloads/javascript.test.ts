@@ -1,5 +1,14 @@
-import { expect, it } from 'vitest';
-import { selectJavaScriptRuntime, type RuntimeSearch } from '../../../services/downloads/engine/javascript-runtime.ts';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { buildDeno } from '../../../services/downloads/engine/engines.ts';
+import {
+  createRuntimeSearch,
+  selectJavaScriptRuntime,
+  type RuntimeSearch,
+} from '../../../services/downloads/engine/javascript-runtime.ts';
+import type { Engine } from '../../../services/contracts/control/engines.ts';
 
 const nothing: RuntimeSearch = { locate: () => Promise.resolve(undefined), readVersion: () => Promise.resolve('') };
 const desktop = { execPath: '/opt/homeport/homeport', versions: { ...process.versions, electron: '45.4.1' } };
@@ -38,4 +47,47 @@ it('passes the path of the runtime to the extractor of the desktop app, whose PA
   programs['deno'] = 'deno 2.9.7';
   await runtime.find();
   expect(runtime.args).toEqual(['--no-js-runtimes', '--js-runtimes', 'deno:/engines/deno']);
+});
+
+describe('search of the desktop app', () => {
+  const home = mkdtempSync(join(tmpdir(), 'javascript-'));
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  function addProgram(name: string, version: string): string {
+    const path = join(home, `.${name}`, 'bin', name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\necho '${version}'\n`);
+    chmodSync(path, 0o755);
+    return path;
+  }
+
+  const findNothing = async (name: string): Promise<Engine> => ({
+    name,
+    path: null,
+    version: null,
+    source: 'missing',
+    remedy: null,
+  });
+
+  it.skipIf(process.platform === 'win32')('finds runtimes outside of the PATH, and prefers the engine', async () => {
+    vi.stubEnv('HOME', home);
+    vi.stubEnv('PATH', '/nowhere');
+    const bun = addProgram('bun', '1.3.0');
+    const withoutDeno = createRuntimeSearch({ find: findNothing });
+    expect(await withoutDeno.locate('bun')).toBe(bun);
+    expect(await withoutDeno.locate('deno')).toBeUndefined();
+    const path = addProgram('deno', 'deno 2.9.7 (stable)');
+    const search = createRuntimeSearch({ find: async (name) => ({ ...(await findNothing(name)), path }) });
+    const runtime = selectJavaScriptRuntime(search, desktop);
+    expect(await runtime.find()).toBe('deno 2.9.7');
+    expect(runtime.args).toEqual(['--no-js-runtimes', '--js-runtimes', `deno:${path}`]);
+  });
+
+  it('requires the engine, which Node does not need', () => {
+    expect(buildDeno(desktop.versions).optional).toBeUndefined();
+    expect(buildDeno({ node: '24.0.0' }).optional).toBe(true);
+  });
 });

@@ -1,24 +1,26 @@
+import * as m from '#messages/inbox';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { undoChange, type Changed } from '../../state/inbox/changes.ts';
 import { inbox } from '../../state/inbox/inbox.svelte.ts';
-import { formatMessageCount } from '../../state/inbox/labels.ts';
 
 /** Marks rows as read or unread, with Undo. */
 export async function markRowsRead(ids: readonly number[], read: boolean): Promise<void> {
   const changed = await inbox.mark(ids, { read });
-  showWithUndo(`${formatMessageCount(ids.length)} marked ${read ? 'read' : 'unread'}.`, changed);
+  const values = { count: ids.length };
+  showWithUndo(read ? m.markedRead(values) : m.markedUnread(values), changed);
 }
 
 /** Marks all rows as read, with Undo. */
 export async function markAllRead(): Promise<void> {
   const changed = await inbox.mark('all', { read: true });
-  showWithUndo(`${formatMessageCount(changed.count)} marked read.`, changed);
+  showWithUndo(m.markedRead({ count: changed.count }), changed);
 }
 
 /** Marks rows as done or not done, with Undo. */
 export async function setRowsDone(ids: readonly number[], done: boolean): Promise<void> {
   const changed = await inbox.mark(ids, { done, read: true });
-  showWithUndo(`${formatMessageCount(ids.length)} ${done ? 'put away' : 'put back'}.`, changed);
+  const values = { count: ids.length };
+  showWithUndo(done ? m.messagesPutAway(values) : m.messagesPutBack(values), changed);
 }
 
 function showWithUndo(message: string, changed: Changed): void {

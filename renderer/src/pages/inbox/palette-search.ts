@@ -1,3 +1,4 @@
+import * as m from '#messages/inbox';
 import { inboxApi, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { call } from '../../api/call.ts';
 import { firstLine } from '../../parts/text/first-line.ts';
@@ -23,7 +24,7 @@ const searchInbox: PaletteSearch = async (words, signal) => {
     icon: 'inbox' as const,
     to: `/inbox/messages/${String(item.id)}`,
   }));
-  return [{ title: 'In the inbox', results: results, many: true }];
+  return [{ title: m.inTheInbox(), results: results, many: true }];
 };
 
 /** Keeps only the newest of equal messages. */

@@ -1,3 +1,5 @@
+import * as m from '#messages/mail';
+import { formatList } from '../../../../messages/format.ts';
 import type { MailAccess } from '../../../../services/contracts/mail/api.ts';
 import { formatFullTime } from '../../parts/text/format.ts';
 import { buildCommands, hostAndPort, quoteShellWord } from './labels.ts';
@@ -28,20 +30,16 @@ interface ServerDetails {
 
 export function formatTls(tls: MailAccess['tls']): string {
   return {
-    off: 'None. Choose “no encryption” at the sender.',
-    starttls: 'STARTTLS if the sender wishes',
-    required: 'STARTTLS, and no mail without it',
-    implicit: 'SSL/TLS from the first byte',
-  }[tls];
+    off: m.tlsOff,
+    starttls: m.tlsOptional,
+    required: m.tlsRequired,
+    implicit: m.tlsImplicit,
+  }[tls]();
 }
 
 export function formatSignIn({ signIn, logins }: Pick<MailAccess, 'signIn' | 'logins'>): string {
-  if (signIn === 'off') return 'None. Leave user and password empty.';
-  const loginDescription =
-    logins === 0
-      ? 'an account of this app'
-      : `one of ${String(logins)} ${logins === 1 ? 'login' : 'logins'} in the settings, or an account of this app`;
-  return signIn === 'required' ? `Needed: ${loginDescription}` : `Possible: ${loginDescription}`;
+  if (signIn === 'off') return m.signInOff();
+  return signIn === 'required' ? m.signInRequired({ logins }) : m.signInOptional({ logins });
 }
 
 /** Formats the state of the certificate, with a tone for problems. */
@@ -49,15 +47,14 @@ export function formatCertificate(
   { names, issuer, until, error }: NonNullable<MailAccess['certificate']>,
   now: number,
 ): { readonly text: string; readonly tone: 'ok' | 'warn' | 'bad' } {
-  if (error !== '') return { text: `Its certificate cannot be used. ${error}`, tone: 'bad' };
-  const hosts = names.length === 0 ? 'no name' : names.join(', ');
-  const signer = issuer === '' ? '' : `, signed by ${issuer}`;
-  if (until === null) return { text: `Its certificate is for ${hosts}${signer}.`, tone: 'ok' };
+  if (error !== '') return { text: m.certificateUnusable({ error }), tone: 'bad' };
+  const hosts = names.length === 0 ? m.noName() : formatList(names, 'unit');
+  if (until === null)
+    return { text: issuer === '' ? m.certificateFor({ hosts }) : m.certificateSignedBy({ hosts, issuer }), tone: 'ok' };
   const days = Math.floor((until - now) / 86_400_000);
-  if (days < 0) return { text: `Its certificate for ${hosts} ran out on ${formatFullTime(until)}.`, tone: 'bad' };
-  const validity =
-    days === 0 ? 'runs out today' : days === 1 ? 'is valid for one more day' : `is valid for ${String(days)} more days`;
-  return { text: `Its certificate for ${hosts}${signer} ${validity}.`, tone: days < 14 ? 'warn' : 'ok' };
+  if (days < 0) return { text: m.certificateExpired({ hosts, time: formatFullTime(until) }), tone: 'bad' };
+  const text = issuer === '' ? m.certificateValid({ hosts, days }) : m.signedCertificateValid({ hosts, issuer, days });
+  return { text, tone: days < 14 ? 'warn' : 'ok' };
 }
 
 function buildMsmtpConfig({ host, port, access }: ServerDetails): string {
@@ -77,17 +74,18 @@ function buildMsmtpConfig({ host, port, access }: ServerDetails): string {
 
 /** Steps for the SMTP form of a device, with common field names. */
 function buildFormSteps({ host, port, to, access }: ServerDetails): readonly Step[] {
-  const connection = { off: 'None', starttls: 'None or STARTTLS', required: 'STARTTLS', implicit: 'SSL/TLS' }[
-    access.tls
-  ];
+  const connection = {
+    off: m.noEncryption,
+    starttls: m.noneOrStarttls,
+    required: m.starttls,
+    implicit: m.sslOrTls,
+  }[access.tls]();
   return [
-    { text: 'SMTP server:', copy: host, subject: 'the server' },
-    { text: 'Port:', copy: String(port), subject: 'the port' },
-    {
-      text: `Secure connection: ${connection}. Authentication: ${access.signIn === 'required' ? 'on, with a login' : 'off'}.`,
-    },
-    { text: 'Recipient:', copy: to, subject: 'the recipient' },
-    { text: 'Send the test mail that the form offers. It stands among the mails here a moment later.' },
+    { text: m.smtpServerStep(), copy: host, subject: m.theServer() },
+    { text: m.portStep(), copy: String(port), subject: m.thePort() },
+    { text: access.signIn === 'required' ? m.connectionWithLogin({ connection }) : m.connectionStep({ connection }) },
+    { text: m.recipientStep(), copy: to, subject: m.theRecipient() },
+    { text: m.sendTestStep() },
   ];
 }
 
@@ -99,42 +97,32 @@ export function buildGuides(server: ServerDetails): readonly Guide[] {
     {
       id: 'nas',
       isDevice: true as const,
-      title: 'A NAS (Synology, QNAP, TrueNAS, Unraid)',
-      steps: [
-        {
-          text:
-            'Open its notifications: Control Panel › Notification › Email (Synology), ' +
-            'Notification Center › Service Account (QNAP), System › General › Email (TrueNAS), ' +
-            'Settings › Notification (Unraid), and choose a custom SMTP server.',
-        },
-        ...form,
-      ],
+      title: m.nasGuide(),
+      steps: [{ text: m.nasStep() }, ...form],
     },
     {
       id: 'proxmox',
-      title: 'Proxmox VE',
+      title: m.proxmoxGuide(),
       steps: [
-        { text: 'Datacenter › Notifications › Add › SMTP.' },
-        { text: 'Server:', copy: host, subject: 'the server' },
+        { text: m.proxmoxOpenStep() },
+        { text: m.serverStep(), copy: host, subject: m.theServer() },
         {
-          text: `Encryption: ${{ off: 'Insecure', starttls: 'Insecure', required: 'STARTTLS', implicit: 'TLS' }[access.tls]}. Port:`,
+          text: m.proxmoxEncryptionStep({
+            encryption: { off: 'Insecure', starttls: 'Insecure', required: 'STARTTLS', implicit: 'TLS' }[access.tls],
+          }),
           copy: String(port),
-          subject: 'the port',
+          subject: m.thePort(),
         },
-        {
-          text: 'From Address: any, such as proxmox@home. Additional Recipient(s):',
-          copy: to,
-          subject: 'the recipient',
-        },
-        { text: 'Choose it as a target of the notification matcher, and press Test.' },
+        { text: m.proxmoxAddressStep(), copy: to, subject: m.theRecipient() },
+        { text: m.proxmoxTestStep() },
       ],
     },
     ...buildLinuxGuides(server),
     {
       id: 'camera',
       isDevice: true as const,
-      title: 'A camera, printer or UPS',
-      steps: [{ text: 'Look for “Email” or “SMTP” among its alarms or notifications.' }, ...form],
+      title: m.cameraGuide(),
+      steps: [{ text: m.cameraStep() }, ...form],
     },
     ...buildScriptGuides(server),
   ];
@@ -146,27 +134,23 @@ function buildLinuxGuides(server: ServerDetails): readonly Guide[] {
   return [
     {
       id: 'msmtp',
-      title: 'Linux with msmtp',
+      title: m.msmtpGuide(),
       steps: [
-        { text: 'Put this into /etc/msmtprc:', copy: buildMsmtpConfig(server), subject: 'the configuration of msmtp' },
+        { text: m.msmtpConfigStep(), copy: buildMsmtpConfig(server), subject: m.theMsmtpConfiguration() },
         {
-          text: 'Send the first mail:',
+          text: m.msmtpSendStep(),
           copy: `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | msmtp ${to}`,
-          subject: 'the command',
+          subject: m.theCommand(),
         },
       ],
     },
     {
       id: 'cron',
-      title: 'cron',
+      title: m.cronGuide(),
       steps: [
-        {
-          text: 'Set up msmtp as above, and let it stand in for sendmail:',
-          copy: 'sudo apt install msmtp-mta',
-          subject: 'the command',
-        },
-        { text: 'Write this above the jobs of the crontab (crontab -e):', copy: `MAILTO=${to}`, subject: 'the line' },
-        { text: 'Whatever a job prints comes as a notification; a job that prints nothing stays quiet.' },
+        { text: m.cronInstallStep(), copy: 'sudo apt install msmtp-mta', subject: m.theCommand() },
+        { text: m.cronLineStep(), copy: `MAILTO=${to}`, subject: m.theLine() },
+        { text: m.cronHint() },
       ],
     },
   ];
@@ -178,21 +162,21 @@ function buildScriptGuides({ host, port, to, access }: ServerDetails): readonly 
   return [
     {
       id: 'curl',
-      title: 'A script with curl',
+      title: m.curlGuide(),
       steps: [
         {
-          text: 'curl can send mail. Run this in a shell:',
+          text: m.curlStep(),
           copy:
             `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | ` +
             `curl -sS ${url} --mail-from nas@home --mail-rcpt ${to} -T -`,
-          subject: 'the command',
+          subject: m.theCommand(),
         },
       ],
     },
     ...buildCommands(host, port, to).map(([name, command]) => ({
       id: `try ${name}`,
-      title: `Try it with ${name}`,
-      steps: [{ text: 'In a shell:', copy: command, subject: 'the command' }],
+      title: m.programGuide({ program: name }),
+      steps: [{ text: m.shellStep(), copy: command, subject: m.theCommand() }],
     })),
   ];
 }

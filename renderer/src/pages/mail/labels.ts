@@ -1,3 +1,5 @@
+import * as m from '#messages/mail';
+import { formatList } from '../../../../messages/format.ts';
 import type { SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import type { IconName } from '../../icons/icons.ts';
 import { formatKey, defaultKey } from '../notify/keys/key-name.ts';
@@ -7,14 +9,14 @@ import { formatKey, defaultKey } from '../notify/keys/key-name.ts';
  * which the history of Delivery shows.
  */
 export const outcomes = {
-  done: { label: 'Passed on', tone: 'ok', icon: 'check' },
-  waiting: { label: 'Waiting', tone: 'warn', icon: 'clock' },
-  dead: { label: 'Given up', tone: 'bad', icon: 'alert' },
-  dropped: { label: 'Dropped', tone: 'plain', icon: 'close' },
-  unknown: { label: 'Not known', tone: 'plain', icon: 'info' },
+  done: { label: m.passedOn, tone: 'ok', icon: 'check' },
+  waiting: { label: m.waiting, tone: 'warn', icon: 'clock' },
+  dead: { label: m.givenUp, tone: 'bad', icon: 'alert' },
+  dropped: { label: m.dropped, tone: 'plain', icon: 'close' },
+  unknown: { label: m.notKnown, tone: 'plain', icon: 'info' },
 } as const satisfies Record<
   SpooledMail['state'],
-  { readonly label: string; readonly tone: string; readonly icon: IconName }
+  { readonly label: () => string; readonly tone: string; readonly icon: IconName }
 >;
 
 /** Parses an address such as `smtp://192.168.1.20:8025`. */
@@ -31,15 +33,18 @@ export interface Recipient {
   readonly destinations: string | { readonly set: boolean };
   readonly title: string;
   readonly body: string;
-  readonly format: (typeof formats)[number][0];
+  readonly format: 'as it comes' | 'text' | 'markdown' | 'html';
 }
 
-export const formats = [
-  ['as it comes', 'As it comes'],
-  ['text', 'Plain text'],
-  ['markdown', 'Markdown'],
-  ['html', 'HTML'],
-] as const;
+/** Returns the formats of a recipient's text and their labels. */
+export function listFormats(): readonly (readonly [Recipient['format'], string])[] {
+  return [
+    ['as it comes', m.asItComes()],
+    ['text', m.plainText()],
+    ['markdown', m.markdown()],
+    ['html', m.html()],
+  ];
+}
 
 export const newRecipient: Recipient = {
   address: '',
@@ -54,7 +59,7 @@ export const newRecipient: Recipient = {
 function formatRecipientTargets({ to, destinations }: Recipient): string {
   const others = typeof destinations === 'object' ? destinations.set : destinations !== '';
   return formatList(
-    [...to.split(/\s+/).map(formatTarget), others ? 'other destinations' : ''].filter((target) => target !== ''),
+    [...to.split(/\s+/).map(formatTarget), others ? m.otherDestinations() : ''].filter((target) => target !== ''),
   );
 }
 
@@ -63,17 +68,13 @@ export function formatTargets(targets: readonly string[]): string {
   return formatList([...new Set(targets.map(formatTarget))]);
 }
 
-function formatList(targets: readonly string[]): string {
-  return new Intl.ListFormat('en').format(targets);
-}
-
 /** Formats an address such as `notify://servers?tag=ops`; an unknown kind of address stays unchanged. */
 export function formatTarget(address: string): string {
   const [, scheme = '', name = '', tag = ''] = /^(notify|push|inbox):\/\/([^?]*)(?:\?tag=(.*))?$/.exec(address) ?? [];
-  if (scheme === 'inbox') return 'the inbox';
-  if (scheme === 'push' && name !== '') return `the topic ${name}`;
+  if (scheme === 'inbox') return m.inboxTarget();
+  if (scheme === 'push' && name !== '') return m.theTopicName({ name });
   if (scheme === 'notify' && name !== '')
-    return tag === '' ? formatKey(name) : `${formatKey(name)} with the tag ${tag}`;
+    return tag === '' ? formatKey(name) : m.keyWithTag({ key: formatKey(name), tag });
   return address;
 }
 
@@ -88,19 +89,22 @@ export interface Rule {
   readonly subject: string;
   readonly to: string;
   readonly drop: boolean;
-  readonly type: (typeof types)[number][0];
+  readonly type: 'as it is' | 'info' | 'success' | 'warning' | 'failure';
   readonly priority: number;
   readonly tag: string;
   readonly goesTo: string;
 }
 
-export const types = [
-  ['as it is', 'As it is'],
-  ['info', 'Info'],
-  ['success', 'Success'],
-  ['warning', 'Warning'],
-  ['failure', 'Failure'],
-] as const;
+/** Returns the types that a rule may give a mail and their labels. */
+export function listTypes(): readonly (readonly [Rule['type'], string])[] {
+  return [
+    ['as it is', m.asItIs()],
+    ['info', m.info()],
+    ['success', m.success()],
+    ['warning', m.warning()],
+    ['failure', m.failure()],
+  ];
+}
 
 export const newRule: Rule = {
   from: '',
@@ -116,23 +120,24 @@ export const newRule: Rule = {
 /** Formats the condition of a rule. */
 export function formatCondition({ from, subject, to }: Rule): string {
   const parts = [
-    from === '' ? '' : `from ${from}`,
-    to === '' ? '' : `to ${to}`,
-    subject === '' ? '' : `about “${subject}”`,
+    from === '' ? '' : m.conditionFrom({ from }),
+    to === '' ? '' : m.conditionTo({ to }),
+    subject === '' ? '' : m.conditionSubject({ subject }),
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'Every mail' : `Mail ${parts.join(', ')}`;
+  return parts.length === 0 ? m.everyMail() : m.mailThat({ conditions: formatList(parts, 'unit') });
 }
 
 /** Formats the effect of a rule. */
 export function formatEffect({ drop, type, priority, tag, goesTo }: Rule): string {
-  if (drop) return 'Is dropped, nobody is told';
+  if (drop) return m.isDroppedNobodyIsTold();
   const parts = [
-    type === 'as it is' ? '' : `becomes ${type}`,
-    priority === 0 ? '' : `gets priority ${String(priority)}`,
-    tag === '' ? '' : `gets the tag ${tag}`,
-    goesTo === '' ? '' : `goes to ${formatTarget(goesTo)}`,
+    type === 'as it is' ? '' : m.becomesType({ type }),
+    priority === 0 ? '' : m.getsPriority({ priority: String(priority) }),
+    tag === '' ? '' : m.getsTag({ tag }),
+    goesTo === '' ? '' : m.goesToTarget({ target: formatTarget(goesTo) }),
   ].filter((part) => part !== '');
-  return (parts.length === 0 ? 'stays as it is' : parts.join(', ')).replace(/^./, (first) => first.toUpperCase());
+  const effect = parts.length === 0 ? m.staysAsItIs() : formatList(parts, 'unit');
+  return effect.replace(/^./, (first) => first.toUpperCase());
 }
 
 /** Formats the meaning of a pattern: `backup-… at any domain that ends in .lan`. */
@@ -140,20 +145,17 @@ export function formatPattern(pattern: string): string {
   const atSign = pattern.lastIndexOf('@');
   const name = atSign === -1 ? pattern : pattern.slice(0, atSign);
   const domain = atSign === -1 ? '' : pattern.slice(atSign + 1);
-  const nameText = name === '*' ? 'Every name' : /[*?]/.test(name) ? `Names like ${name}` : name;
-  const domainText =
-    domain === '' || domain === '*'
-      ? 'at any domain'
-      : /[*?]/.test(domain)
-        ? `at domains like ${domain}`
-        : `at ${domain}`;
-  return `${nameText} ${domainText}`;
+  const nameText = name === '*' ? m.everyName() : /[*?]/.test(name) ? m.namesLike({ name }) : name;
+  if (domain === '' || domain === '*') return m.nameAtAnyDomain({ name: nameText });
+  return /[*?]/.test(domain)
+    ? m.nameAtDomainsLike({ name: nameText, domain })
+    : m.nameAtDomain({ name: nameText, domain });
 }
 
 /** Formats the targets of a recipient for a row that shows its address. */
 export function formatRowTargets(recipient: Recipient): string {
   const targets = formatRecipientTargets(recipient);
-  return recipient.address.includes('@') ? `Goes to ${targets}` : `At any domain · goes to ${targets}`;
+  return recipient.address.includes('@') ? m.goesToTargets({ targets }) : m.anyDomainGoesToTargets({ targets });
 }
 
 /** Returns an example address that matches a pattern. */

@@ -1,3 +1,4 @@
+import * as m from '#messages/mail';
 import { onDestroy } from 'svelte';
 import { toasts } from '../../state/toasts.svelte.ts';
 import type { ListSetting } from './list-setting.ts';
@@ -43,7 +44,7 @@ export class ListOrder<Item> {
     this.#reordered = next;
     try {
       await this.#setting.save(next, options);
-      toasts.show('The new order is kept.', { undo: () => this.#restore(before) });
+      toasts.show(m.theNewOrderIsKept(), { undo: () => this.#restore(before) });
     } catch (error) {
       toasts.showError(error);
     } finally {
@@ -53,7 +54,7 @@ export class ListOrder<Item> {
 
   async #restore(before: readonly Item[]): Promise<void> {
     if (haveSameItems(before, this.#setting.items)) await this.#setting.save(before);
-    else toasts.show('The list was changed meanwhile, so its order stays.');
+    else toasts.show(m.theListWasChangedMeanwhile());
   }
 
   #withoutDeleted(items: readonly Item[]): readonly Item[] {

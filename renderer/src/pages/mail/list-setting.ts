@@ -1,3 +1,4 @@
+import * as m from '#messages/mail';
 import type { SettingsField } from '../../../../services/contracts/control/settings.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { settings } from '../../state/settings.svelte.ts';
@@ -53,7 +54,7 @@ export class ListSetting<Item> {
     const { length } = this.items;
     const index = previous === undefined ? length : this.items.findIndex((each) => JSON.stringify(each) === text);
     if (index < 0) {
-      throw new Problem('page.changed', 409, 'It was changed elsewhere meanwhile. Close this and open it again.');
+      throw new Problem('page.changed', 409, m.itWasChangedElsewhereMeanwhile());
     }
     try {
       await this.save(index === length ? [...this.items, item] : this.items.with(index, item));

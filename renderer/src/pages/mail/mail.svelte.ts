@@ -1,3 +1,4 @@
+import * as m from '#messages/mail';
 import { mailApi, mailActivity, type MailDetail, type SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import { call } from '../../api/call.ts';
 import { NewestFirstList } from '../../state/newest-first-list.svelte.ts';
@@ -54,7 +55,7 @@ class Mail {
   /** Hides a mail and deletes it when Undo has expired. */
   remove(id: string): void {
     this.#removals.hideAndRemove([id], {
-      message: 'The mail is removed, with its source.',
+      message: m.theMailIsRemovedWith(),
       remove: async () => {
         await call(mailApi.remove, { params: { id }, keepalive: true });
         this.list.remove(id);

@@ -7,33 +7,35 @@ export function formatRule({ mode, quiet, repeatMinutes }: PushRule, general: bo
   const hours = quiet.map(formatSpan).join('; ');
   const defaultText = general ? m.neverQuiet() : m.quietAsAllTopics();
   const effect = {
-    silent: m.silentNoSoundNoPopup(),
-    always: m.alwaysHeardAlsoWhileIt(),
-    normal: hours === '' ? defaultText : m.quietAt({ hours }),
+    silent: m.silentEffect(),
+    always: m.alwaysEffect(),
+    normal: hours === '' ? defaultText : m.quietHours({ hours }),
   }[mode];
   if (mode === 'silent' || repeatMinutes === null) return effect;
-  return m.withRepeat({ effect, minutes: repeatMinutes });
+  return repeatMinutes === 0 ? m.effectOnce({ effect }) : m.effectRepeated({ effect, minutes: repeatMinutes });
 }
 
-/** Modes of a rule with their labels. */
-export const modes = [
-  ['normal', m.modeNormal],
-  ['always', m.modeAlways],
-  ['silent', m.modeSilent],
-] as const satisfies readonly (readonly [PushRule['mode'], () => string])[];
+/** Returns the modes of a rule and their labels. */
+export function listModes(): readonly (readonly [PushRule['mode'], string])[] {
+  return [
+    ['normal', m.normalMode()],
+    ['always', m.alwaysMode()],
+    ['silent', m.silentMode()],
+  ];
+}
 
-/** Descriptions of the modes of a rule. */
 export const modeDescriptions: Readonly<Record<PushRule['mode'], () => string>> = {
-  normal: m.whileItIsQuietMessages,
-  always: m.messagesComeAtOnceHowever,
-  silent: m.messagesComeWithoutASound,
+  normal: m.normalDescription,
+  always: m.alwaysDescription,
+  silent: m.silentDescription,
 };
 
-/** Intervals in minutes at which an urgent message is repeated; 0 for a single notification. */
-const repeatIntervals = [0, 1, 2, 5, 10, 15, 30, 60];
-
-/** Returns the options for the interval of urgent messages, with a current value that was set through the API. */
-export function getRepeatOptions(current: number | null): readonly (readonly [minutes: string, label: string])[] {
-  const intervals = current === null || repeatIntervals.includes(current) ? [] : [current];
-  return [...repeatIntervals, ...intervals].map((minutes) => [String(minutes), m.repeatEvery({ minutes })] as const);
+/** Returns the intervals at which an urgent message is repeated; empty for the default. */
+export function listRepeatOptions(): readonly (readonly [string, string])[] {
+  const intervals = [1, 2, 5, 10, 15, 30];
+  return [
+    ['0', m.once()],
+    ...intervals.map((minutes) => [String(minutes), m.everyMinutes({ minutes })] as const),
+    ['60', m.everyHour()],
+  ];
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify';
 import { SvelteSet } from 'svelte/reactivity';
 import { compareNames } from '../../../../services/contracts/compare-names.ts';
 import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../../services/contracts/notify/api.ts';
@@ -101,7 +102,7 @@ class Notify extends Loadable {
   /** Hides a key immediately and deletes it when Undo has expired. */
   removeKey(key: string): void {
     this.removedHere.add(key);
-    this.#removeWithUndo(key, `The key ${key} is removed.`, async () => {
+    this.#removeWithUndo(key, m.theKeyKeyIsRemoved({ key }), async () => {
       await call(notifyApi.removeKey, { params: { key }, keepalive: true });
     });
   }
@@ -116,7 +117,7 @@ class Notify extends Loadable {
 
   removeDestination(key: string, destination: NotifyDestination): void {
     const { line, id } = destination;
-    this.#removeWithUndo(getDestinationKey(key, destination), 'The destination is removed.', async () => {
+    this.#removeWithUndo(getDestinationKey(key, destination), m.theDestinationIsRemoved(), async () => {
       await call(notifyApi.removeDestination, { params: { key }, body: { line, id }, keepalive: true });
     });
   }

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify';
 import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import { call } from '../../api/call.ts';
 import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
@@ -23,7 +24,7 @@ const createSearch: CreatePaletteSearch = () => {
         icon: 'notify' as const,
         to: `/delivery/keys/${encodeURIComponent(key)}`,
       }));
-    return [{ title: 'Destinations', results: results }];
+    return [{ title: m.destinations(), results: results }];
   };
 };
 

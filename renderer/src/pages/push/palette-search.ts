@@ -1,3 +1,4 @@
+import * as m from '#messages/push';
 import { pushApi } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
@@ -18,7 +19,7 @@ const createSearch: CreatePaletteSearch = () => {
         icon: 'push' as const,
         to: `/push/topics/${encodeURIComponent(name)}`,
       }));
-    return [{ title: 'Topics', results: results }];
+    return [{ title: m.topics(), results: results }];
   };
 };
 

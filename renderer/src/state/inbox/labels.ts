@@ -1,10 +1,3 @@
-import * as m from '#messages/state';
-
-/** Formats a number of messages at the start of a sentence. */
-export function formatMessageCount(count: number): string {
-  return m.messageCount({ count });
-}
-
 /** Splits the title of a mail into title and sender, where it ends with one. */
 export function splitSender(title: string): { readonly title: string; readonly sender: string } {
   const [, text, sender] = /^(.*\S)\s+\(([^\s()]+@[^\s()]+)\)$/.exec(title) ?? [];

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-labels';
 import { parseSendFailure } from '../../../../../services/contracts/notify/send-failure.ts';
 
 /** Formats the reason of a failed delivery as a sentence; the number of the error is kept for lookup. */
@@ -9,17 +10,16 @@ export function formatCause(detail: string): string {
   const sentence = reason.slice(0, 1).toUpperCase() + reason.slice(1);
   if (status === undefined) return sentence;
   const [first = '', ...rest] = sentence.split(/(?<=[.!?])\s+/);
-  return [first.replace(/[.!?]?$/, ` (error ${String(status)})$&`), ...rest].join(' ');
+  return [first.replace(/[.!?]?$/, (end) => ` ${m.errorNumber({ status: String(status) })}${end}`), ...rest].join(' ');
 }
 
 /** Formats a reply that has only a status. */
 function formatStatus(status: number): string {
-  const withStatus = (text: string): string => `${text} (error ${String(status)}).`;
-  if (status === 401 || status === 407) return withStatus('It does not accept the sign-in');
-  if (status === 403) return withStatus('It refuses the notification');
-  if (status === 404 || status === 410) return withStatus('There is nothing at its address');
-  if (status === 413) return withStatus('The notification is too large for it');
-  if (status === 429) return withStatus('It is sent too many at once');
-  if (status >= 500) return withStatus('It reports a fault on its side');
-  return `It answered with error ${String(status)}.`;
+  const values = { status: String(status) };
+  if (status === 401 || status === 407) return m.signInRefused(values);
+  if (status === 403) return m.notificationRefused(values);
+  if (status === 404 || status === 410) return m.nothingAtAddress(values);
+  if (status === 413) return m.notificationTooLarge(values);
+  if (status === 429) return m.tooManyAtOnce(values);
+  return status >= 500 ? m.faultOfDestination(values) : m.answeredWithError(values);
 }

@@ -1,18 +1,33 @@
+import * as m from '#messages/notify';
 import type { DeliveryArguments } from '../../../../../services/contracts/notify/delivery.ts';
 import { formatSpan } from '../../../parts/text/time-spans.ts';
 
-const unitLabels: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  s: ['a second', 'seconds'],
-  m: ['a minute', 'minutes'],
-  h: ['an hour', 'hours'],
-  d: ['a day', 'days'],
+type FormatCount = (values: { readonly count: number }) => string;
+
+/** Formats of the time after "in", by the unit. */
+const spanFormats: Readonly<Record<string, FormatCount>> = {
+  s: m.spanSeconds,
+  m: m.spanMinutes,
+  h: m.spanHours,
+  d: m.spanDays,
 };
+/** Formats of a repeated time, by the unit: `every hour`. */
+const intervalFormats: Readonly<Record<string, FormatCount>> = {
+  s: m.everySeconds,
+  m: m.everyMinutes,
+  h: m.everyHours,
+  d: m.everyDays,
+};
+
+/** Formats a number and a unit; undefined for other texts. */
+function formatWith(formats: typeof spanFormats, text: string): string | undefined {
+  const [, count = '', unit = ''] = /^(\d*)\s*([smhd])$/i.exec(text.trim()) ?? [];
+  return formats[unit.toLowerCase()]?.({ count: count === '' ? 1 : Number(count) });
+}
 
 /** Formats a time span of an address: `15m` is `15 minutes`, `h` and `1h` are `an hour`. */
 function formatTimeSpan(text: string): string {
-  const [, count = '', unit = ''] = /^(\d*)\s*([smhd])$/i.exec(text.trim()) ?? [];
-  const [one, many] = unitLabels[unit.toLowerCase()] ?? [text, text];
-  return count === '' || count === '1' ? one : `${count} ${many}`;
+  return formatWith(spanFormats, text) ?? text;
 }
 
 const windows = ['1m', '5m', '15m', '1h', '6h', '1d'];
@@ -24,14 +39,14 @@ function withCurrent(list: readonly string[], value: string): readonly string[] 
 
 /** Returns the options for the time span of a rate limit, including the current one. */
 export function getWindowOptions(value: string): readonly (readonly [string, string])[] {
-  return withCurrent(windows, value).map((each) => [each, `in ${formatTimeSpan(each)}`]);
+  return withCurrent(windows, value).map((each) => [each, m.inSpan({ span: formatTimeSpan(each) })]);
 }
 
 /** Returns the options for the interval of summaries, including the current one. */
 export function getDigestOptions(value: string): readonly (readonly [string, string])[] {
   return [
-    ['', 'Each as it comes'],
-    ...withCurrent(digests, value).map((each) => [each, `Together, ${formatInterval(each)}`] as const),
+    ['', m.eachAsItComes()],
+    ...withCurrent(digests, value).map((each) => [each, m.togetherOption({ interval: formatInterval(each) })] as const),
   ];
 }
 
@@ -59,17 +74,17 @@ export function formatDeliveryOptions(delivery: DeliveryArguments): readonly str
   const { count, window } = parseRate(rate);
   const hours = parseQuietHours(quiet).map(formatSpan).join('; ');
   return [
-    ...(hours === '' ? [] : [`Quiet: ${hours}`]),
-    ...(count === '' ? [] : [`at most ${count} in ${formatTimeSpan(window)}`]),
-    ...(digest === '' ? [] : [`together ${formatInterval(digest)}`]),
-    ...(retry === '' || retry === '0' ? [] : [`${retry} more ${retry === '1' ? 'try' : 'tries'} at once`]),
-    ...(isYes(optional) ? ['may fail'] : []),
-    ...(verify === '' || isYes(verify) ? [] : ['any certificate']),
+    ...(hours === '' ? [] : [m.quietHours({ hours })]),
+    ...(count === '' ? [] : [m.atMostInSpan({ count, span: formatTimeSpan(window) })]),
+    ...(digest === '' ? [] : [m.together({ interval: formatInterval(digest) })]),
+    ...(retry === '' || retry === '0' ? [] : [m.moreTries({ count: Number(retry) })]),
+    ...(isYes(optional) ? [m.mayFail()] : []),
+    ...(verify === '' || isYes(verify) ? [] : [m.anyCertificate()]),
   ];
 }
 
 function formatInterval(span: string): string {
-  return `every ${formatTimeSpan(span).replace(/^an? /, '')}`;
+  return formatWith(intervalFormats, span) ?? m.everyOther({ span });
 }
 
 /** True for the texts that Apprise accepts as yes. */

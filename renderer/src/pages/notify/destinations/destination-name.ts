@@ -1,3 +1,4 @@
+import * as m from '#messages/notify';
 import type { NotifyDestination } from '../../../../../services/contracts/notify/api.ts';
 import { getKindTitle } from '../../../../../services/contracts/notify/kind-title.ts';
 import { stripInvisible } from '../../../parts/text/plain-text.ts';
@@ -17,7 +18,7 @@ export function formatDestinationLocation({ url }: Pick<NotifyDestination, 'url'
   readonly isAddress: boolean;
 } {
   const address = stripInvisible(stripArguments(url));
-  if (/^inbox:\/\//.test(address)) return { text: 'in this app', isAddress: false };
+  if (/^inbox:\/\//.test(address)) return { text: m.inThisApp(), isAddress: false };
   const [, topic = ''] = /^push:\/\/([^/]+)\/?$/.exec(address) ?? [];
-  return topic === '' ? { text: address, isAddress: true } : { text: `topic ${topic}`, isAddress: false };
+  return topic === '' ? { text: address, isAddress: true } : { text: m.topicTopic({ topic }), isAddress: false };
 }

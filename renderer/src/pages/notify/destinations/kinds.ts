@@ -1,3 +1,5 @@
+import * as m from '#messages/notify';
+import { formatList } from '../../../../../messages/format.ts';
 import type { DestinationForm } from '../../../../../services/contracts/notify/forms.ts';
 import { compareNames } from '../../../../../services/contracts/compare-names.ts';
 import { getKindTitle } from '../../../../../services/contracts/notify/kind-title.ts';
@@ -9,15 +11,15 @@ export interface KindGroup {
 }
 
 const titles = [
-  ['here', 'This machine'],
-  ['phone', 'Phones'],
-  ['chat', 'Chats'],
-  ['mail', 'Mail'],
-  ['home', 'Home'],
-  ['duty', 'On call'],
-  ['program', 'Programs and machines'],
-  ['other', 'Others'],
-] as const satisfies readonly (readonly [DestinationForm['category'], string])[];
+  ['here', m.thisMachine],
+  ['phone', m.phones],
+  ['chat', m.chats],
+  ['mail', m.mail],
+  ['home', m.home],
+  ['duty', m.onCall],
+  ['program', m.programsAndMachines],
+  ['other', m.others],
+] as const satisfies readonly (readonly [DestinationForm['category'], () => string])[];
 
 /**
  * Ranks a kind for a word: 3 for a prefix of its name or of a scheme, 2 when the name contains it, 1 for its
@@ -27,7 +29,7 @@ function getRank({ title, schemes, about, category }: DestinationForm, word: str
   const name = `${getKindTitle(title)} ${title}`.toLowerCase();
   if (name.startsWith(word) || schemes.some((scheme) => scheme.startsWith(word))) return 3;
   if (name.includes(word) || schemes.some((scheme) => scheme.includes(word))) return 2;
-  const group = titles.find(([each]) => each === category)?.[1] ?? '';
+  const group = titles.find(([each]) => each === category)?.[1]() ?? '';
   return `${about} ${group}`.toLowerCase().includes(word) ? 1 : 0;
 }
 
@@ -46,16 +48,16 @@ export function findKinds(forms: readonly DestinationForm[], text: string, sugge
       .map((form) => ({ form, rank: Math.min(...terms.map((word) => getRank(form, word))) }))
       .filter((each) => each.rank > 0)
       .toSorted((a, b) => b.rank - a.rank);
-    return matching.length === 0 ? [] : [{ title: 'Found', forms: matching.map(({ form }) => form) }];
+    return matching.length === 0 ? [] : [{ title: m.found(), forms: matching.map(({ form }) => form) }];
   }
   const used = suggested.flatMap((scheme) => forms.find((form) => form.scheme === scheme) ?? []);
   const others = titles.map(([category, title]) => ({
-    title,
+    title: title(),
     forms: forms
       .filter((form) => form.category === category && !used.includes(form))
       .toSorted((a, b) => (category === 'here' ? 0 : compareNames(getKindTitle(a.title), getKindTitle(b.title)))),
   }));
-  return [{ title: 'Used before', forms: used }, ...others].filter((group) => group.forms.length > 0);
+  return [{ title: m.usedBefore(), forms: used }, ...others].filter((group) => group.forms.length > 0);
 }
 
 /** Lists the required fields of a form: `token of the bot and chats`; empty when there are none. */
@@ -63,7 +65,9 @@ export function formatRequirements({ fields }: DestinationForm): string {
   const labels = fields
     .filter(({ required }) => required)
     .map(({ label }) => (/^.[A-Z]/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1)));
-  return labels.length < 2 ? (labels[0] ?? '') : `${labels.slice(0, -1).join(', ')} and ${labels.at(-1) ?? ''}`;
+  return labels.length < 2
+    ? (labels[0] ?? '')
+    : m.labelsAndLast({ labels: formatList(labels.slice(0, -1), 'unit'), last: labels.at(-1) ?? '' });
 }
 
 /** Returns two letters and one of eight colors that identify a kind. */

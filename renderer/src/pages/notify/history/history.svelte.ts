@@ -1,3 +1,4 @@
+import * as m from '#messages/notify';
 import { notifyApi } from '../../../../../services/contracts/notify/api.ts';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../../../../services/contracts/notify/history.ts';
 import { notifyActivity } from '../../../../../services/contracts/notify/notification.ts';
@@ -71,7 +72,7 @@ class NotifyHistory {
   /** Hides a failed delivery and drops it when Undo has expired. */
   dismiss(notice: string, delivery: NotifyDelivery): void {
     this.#dismissals.hideAndRemove([getDeliveryKey(notice, delivery)], {
-      message: 'Dismissed. It will not be tried again.',
+      message: m.dismissedItWillNotBe(),
       remove: () => call(notifyApi.drop, { body: { notice, destination: delivery.destination }, keepalive: true }),
       reload: () => this.list.refresh(),
     });

@@ -1,3 +1,4 @@
+import * as m from '#messages/notify';
 import type { NotifyHistoryEntry } from '../../../../../services/contracts/notify/history.ts';
 import type { IconName } from '../../../icons/icons.ts';
 
@@ -11,19 +12,22 @@ export function summarizeOutcome({ deliveries }: NotifyHistoryEntry): {
   const [dead, waiting, total] = [count('dead'), count('waiting'), deliveries.length];
   if (dead > 0)
     return {
-      label: dead === total ? 'Failed' : `${String(dead)} of ${String(total)} failed`,
+      label: dead === total ? m.failed() : m.someFailed({ failed: dead, total }),
       tone: 'bad',
       icon: 'alert',
     };
   if (waiting > 0)
-    return { label: waiting === total ? 'Waiting' : `${String(waiting)} waiting`, tone: 'warn', icon: 'clock' };
-  return { label: 'Delivered', tone: 'ok' };
+    return {
+      label: waiting === total ? m.waiting() : m.someWaiting({ count: waiting }),
+      tone: 'warn',
+      icon: 'clock',
+    };
+  return { label: m.delivered(), tone: 'ok' };
 }
 
 /** Formats the result of sending a notification again. */
 export function formatSentAgain({ destinations, filesGone }: { destinations: number; filesGone: number }): string {
-  const targets = destinations === 1 ? 'one destination' : `${String(destinations)} destinations`;
-  if (filesGone === 0) return `Sent once more to ${targets}.`;
-  const files = filesGone === 1 ? 'one of its files' : `${String(filesGone)} of its files`;
-  return `Sent once more to ${targets}, without ${files}: only the newest are kept.`;
+  return filesGone === 0
+    ? m.sentAgain({ count: destinations })
+    : m.sentAgainWithoutFiles({ count: destinations, files: filesGone });
 }

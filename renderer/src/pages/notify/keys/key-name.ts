@@ -1,3 +1,4 @@
+import * as m from '#messages/notify-labels';
 /** The default key, under the name that programs and older settings use. */
 export const defaultKey = 'aggregator';
 
@@ -6,5 +7,5 @@ export const defaultKey = 'aggregator';
  * the technical name.
  */
 export function formatKey(key: string): string {
-  return key === defaultKey ? 'General' : key;
+  return key === defaultKey ? m.general() : key;
 }

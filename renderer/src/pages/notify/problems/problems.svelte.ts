@@ -1,3 +1,5 @@
+import * as m from '#messages/notify-labels';
+import { formatList } from '../../../../../messages/format.ts';
 import { notifyApi, type NotifyDestination } from '../../../../../services/contracts/notify/api.ts';
 import type { NotifyProblem } from '../../../../../services/contracts/notify/statistics.ts';
 import { getKindTitle } from '../../../../../services/contracts/notify/kind-title.ts';
@@ -30,7 +32,7 @@ class DeliveryProblems {
    */
   async retry(cause?: string): Promise<void> {
     const { retried } = await call(notifyApi.retryAll, { body: { cause } });
-    toasts.show(retried === 1 ? 'One is tried again now.' : `${retried.toLocaleString('en')} are tried again now.`);
+    toasts.show(m.countRetried({ count: retried }));
     await Promise.all([deliveryStatistics.load(), notifyHistory.list.refresh()]);
   }
 
@@ -40,23 +42,19 @@ class DeliveryProblems {
    */
   async retryNow(cause: string): Promise<void> {
     await call(notifyApi.retryAll, { body: { cause, waiting: true } });
-    toasts.show('It is tried again now.');
+    toasts.show(m.itIsTriedAgainNow());
     await Promise.all([deliveryStatistics.load(), notifyHistory.list.refresh()]);
   }
 
   /** Hides the failed deliveries of these causes and drops them when Undo has expired. */
   dismiss(problems: readonly NotifyProblem[]): void {
     const count = problems.reduce((sum, { dead }) => sum + dead, 0);
-    const [singular, plural] = [
-      'It will not be tried again.',
-      `${count.toLocaleString('en')} will not be tried again.`,
-    ];
     // Later failures were not visible and are kept. The time is the host's, because the browser's clock may differ.
     const before = problems.reduce((latest, problem) => Math.max(latest, problem.latest + 1), 0);
     this.#dismissals.hideAndRemove(
       problems.map(({ cause }) => cause),
       {
-        message: `Dismissed. ${count === 1 ? singular : plural}`,
+        message: m.dismissed({ count }),
         remove: () =>
           Promise.all(
             problems.map(({ cause }) => call(notifyApi.dropAll, { body: { before, cause }, keepalive: true })),
@@ -110,12 +108,12 @@ export function findChangePath(problem: NotifyProblem): string | undefined {
  */
 export function formatNames(problem: NotifyProblem): string {
   const failing = findFailing(problem);
-  const formatKeySuffix = (key: string): string => (notify.keys.length > 1 ? ` of ${formatKey(key)}` : '');
-  const names =
-    failing.length === 0
-      ? problem.services.map(getKindTitle)
-      : failing.map(({ key, destination }) => `${formatDestinationName(destination)}${formatKeySuffix(key)}`);
-  return unique(names).join(', ');
+  const formatName = ({ key, destination }: FailingDestination): string => {
+    const name = formatDestinationName(destination);
+    return notify.keys.length > 1 ? m.destinationOfKey({ name, key: formatKey(key) }) : name;
+  };
+  const names = failing.length === 0 ? problem.services.map(getKindTitle) : failing.map(formatName);
+  return formatList(unique(names), 'unit');
 }
 
 function unique(names: readonly string[]): readonly string[] {

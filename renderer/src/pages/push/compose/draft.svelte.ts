@@ -1,3 +1,4 @@
+import * as m from '#messages/push-compose';
 import { pushApi, type PushUpload, type WrittenAction } from '../../../../../services/contracts/push/api.ts';
 import { call } from '../../../api/call.ts';
 import { upload } from '../../../api/upload.ts';
@@ -74,9 +75,13 @@ export class Draft {
   /** Attaches a file unless it is too large. Returns the reason for a rejection, or an empty text. */
   attachFile(file: File): string {
     const maxBytes = this.limits.file;
-    if (maxBytes === 0) return 'Files are switched off in the settings.';
+    if (maxBytes === 0) return m.filesAreSwitchedOffIn();
     if (file.size > maxBytes)
-      return `${file.name} has ${formatBytes(file.size)}. Files may have ${formatByteLimit(maxBytes)}.`;
+      return m.nameHasSizeFilesMay({
+        name: file.name,
+        size: formatBytes(file.size),
+        maxBytes: formatByteLimit(maxBytes),
+      });
     this.file = file;
     this.filename = '';
     this.attach = '';

@@ -1,3 +1,4 @@
+import * as m from '#messages/push-compose';
 import type { WrittenAction } from '../../../../../services/contracts/push/api.ts';
 import { quoteForShell } from '../../../../../services/contracts/shell-quote.ts';
 
@@ -64,7 +65,7 @@ export function buildClientCommands(
   const headers = publishToken === '' ? '' : `, headers={"Authorization": "Bearer ${publishToken}"}`;
   const fetchHeaders = publishToken === '' ? '' : `, headers: { Authorization: "Bearer ${publishToken}" }`;
   return [
-    ['ntfy command line', `ntfy subscribe ${readToken === '' ? '' : `--token ${readToken} `}${url}`],
+    [m.ntfyCommandLine(), `ntfy subscribe ${readToken === '' ? '' : `--token ${readToken} `}${url}`],
     ['Python', `import requests; requests.post("${url}", data="Hello"${headers})`],
     ['Node.js', `await fetch("${url}", { method: "POST", body: "Hello"${fetchHeaders} })`],
     ['Apprise', apprise],

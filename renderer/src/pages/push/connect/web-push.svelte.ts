@@ -1,3 +1,4 @@
+import * as m from '#messages/push';
 import { everyTopic, webPushApi } from '../../../../../services/contracts/push/web-push.ts';
 import { call, formatError } from '../../../api/call.ts';
 
@@ -112,7 +113,7 @@ class WebPush {
     await navigator.serviceWorker.register(workerFile);
     const { pushManager } = await navigator.serviceWorker.ready;
     const { publicKey } = await call(webPushApi.key);
-    if (publicKey === null) throw new Error('Web push is disabled in the settings.');
+    if (publicKey === null) throw new Error(m.webPushIsDisabledInSettings());
     const existing = await pushManager.getSubscription();
     if (existing && isSameKey(existing.options.applicationServerKey, publicKey)) return existing;
     // The subscription belongs to the key of another installation and would not receive our messages.

@@ -1,16 +1,9 @@
+import * as m from '#messages/push';
 import type { RetentionUsage, RetentionRule } from '../../../../../services/contracts/push/retention.ts';
 
-const units = [
-  ['minutes', 'minutes'],
-  ['hours', 'hours'],
-  ['days', 'days'],
-  ['setting', 'as the setting says'],
-  ['never', 'not at all'],
-] as const;
-export type Unit = (typeof units)[number][0];
+const units = ['minutes', 'hours', 'days', 'setting', 'never'] as const;
+export type Unit = (typeof units)[number];
 
-type Time = 'minutes' | 'hours' | 'days';
-const singular: Readonly<Record<Time, string>> = { minutes: 'minute', hours: 'hour', days: 'day' };
 const seconds: Readonly<Record<Unit, number>> = { minutes: 60, hours: 3600, days: 86_400, setting: 0, never: 0 };
 
 /** A rule in the form; `key` identifies the row. */
@@ -24,7 +17,7 @@ export interface RetentionForm {
 
 /** Returns the units in singular or plural for a number: `1 hour`. */
 export function getUnits(count: number): readonly (readonly [Unit, string])[] {
-  return units.map(([unit, plural]) => [unit, count === 1 && unit in singular ? singular[unit as Time] : plural]);
+  return units.map((unit) => [unit, m.retentionUnit({ unit, count })]);
 }
 
 /** Converts seconds to the largest unit without a remainder. */
@@ -42,13 +35,11 @@ export function toRetentionRule({ topic, count, unit, maxCount }: RetentionForm)
 /** Formats a retention time: `12 hours` */
 export function formatRetention(retentionSeconds: number): string {
   const { count, unit } = parseRetention(retentionSeconds);
-  return `${String(count)} ${getUnits(count).find(([each]) => each === unit)?.[1] ?? unit}`;
+  return m.retentionTime({ unit, count });
 }
 
 /** Formats the effect of a rule: `Matches 3 topics, 41 messages kept` */
 export function formatStored({ topics, messages }: RetentionUsage): string {
-  if (topics === 0) return 'Matches no topic yet';
-  const count = (total: number, singularName: string): string =>
-    `${total.toLocaleString('en')} ${singularName}${total === 1 ? '' : 's'}`;
-  return `Matches ${count(topics, 'topic')}, ${count(messages, 'message')} kept`;
+  if (topics === 0) return m.matchesNoTopicYet();
+  return m.matchesTopics({ topics, messages });
 }

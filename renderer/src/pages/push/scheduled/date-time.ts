@@ -1,11 +1,13 @@
-const timeFormat = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const weekdayTimeFormat = new Intl.DateTimeFormat('en', {
+import * as m from '#messages/push-compose';
+import { defineDateFormat } from '../../../../../messages/format.ts';
+const timeFormat = defineDateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const weekdayTimeFormat = defineDateFormat({
   weekday: 'short',
   hour: '2-digit',
   minute: '2-digit',
   hourCycle: 'h23',
 });
-const dateTimeFormat = new Intl.DateTimeFormat('en', {
+const dateTimeFormat = defineDateFormat({
   weekday: 'short',
   day: 'numeric',
   month: 'short',
@@ -13,25 +15,24 @@ const dateTimeFormat = new Intl.DateTimeFormat('en', {
   minute: '2-digit',
   hourCycle: 'h23',
 });
-const fullFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
+const fullFormat = defineDateFormat({ dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 const weekMs = 6 * 86_400_000;
 
 /** Formats a future time in ms: `in 4 min`, `Today 20:16, in 9 h`, `Tue 14:05`, `Tue, Mar 3, 14:05`. */
 export function formatFuture(time: number, now: number): string {
   const remainingMs = time - now;
-  if (remainingMs < 60_000) return 'in a moment';
-  if (remainingMs < 3_600_000) return `in ${String(Math.round(remainingMs / 60_000))} min`;
+  if (remainingMs < 60_000) return m.inAMoment();
+  if (remainingMs < 3_600_000) return m.inMinutes({ minutes: String(Math.round(remainingMs / 60_000)) });
   if (new Date(time).toDateString() === new Date(now).toDateString())
-    return `Today ${timeFormat.format(time)}${formatHoursLeft(remainingMs)}`;
-  if (remainingMs < 24 * 3_600_000) return `${weekdayTimeFormat.format(time)}${formatHoursLeft(remainingMs)}`;
-  if (remainingMs < weekMs) return weekdayTimeFormat.format(time);
-  return new Date(time).getFullYear() === new Date(now).getFullYear()
-    ? dateTimeFormat.format(time)
-    : fullFormat.format(time);
+    return m.todayInHours({ time: timeFormat(time), hours: toHours(remainingMs) });
+  if (remainingMs < 24 * 3_600_000)
+    return m.timeInHours({ time: weekdayTimeFormat(time), hours: toHours(remainingMs) });
+  if (remainingMs < weekMs) return weekdayTimeFormat(time);
+  return new Date(time).getFullYear() === new Date(now).getFullYear() ? dateTimeFormat(time) : fullFormat(time);
 }
 
-function formatHoursLeft(remainingMs: number): string {
-  return `, in ${String(Math.round(remainingMs / 3_600_000))} h`;
+function toHours(ms: number): string {
+  return String(Math.round(ms / 3_600_000));
 }
 
 /** Formats a time for a date and time field in local time; empty for null. */

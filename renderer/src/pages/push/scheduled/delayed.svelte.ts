@@ -1,3 +1,4 @@
+import * as m from '#messages/push-compose';
 import {
   pushDelayedChanged,
   pushDelayedApi,
@@ -111,7 +112,7 @@ class DelayedAndRecurring {
 
   async publishNow({ id, topic }: DelayedMessage): Promise<void> {
     await call(pushDelayedApi.publish, { params: { id } });
-    toasts.show(`Published to ${topic}.`);
+    toasts.show(m.publishedToTopic({ topic }));
     await this.waiting.load();
   }
 
@@ -125,7 +126,7 @@ class DelayedAndRecurring {
   }
 
   cancel({ id, topic }: DelayedMessage): void {
-    this.waiting.hideAndRemove(id, `The message to ${topic} is taken back.`, () =>
+    this.waiting.hideAndRemove(id, m.theMessageToTopicIs({ topic }), () =>
       call(pushDelayedApi.cancel, { params: { id }, keepalive: true }),
     );
   }
@@ -147,11 +148,11 @@ class DelayedAndRecurring {
 
   async run({ id, topic }: PushSchedule): Promise<void> {
     await call(pushSchedulesApi.run, { params: { id } });
-    toasts.show(`Published to ${topic}.`);
+    toasts.show(m.publishedToTopic({ topic }));
   }
 
   remove({ id, topic }: PushSchedule): void {
-    this.schedules.hideAndRemove(id, `The schedule for ${topic} is removed.`, () =>
+    this.schedules.hideAndRemove(id, m.theScheduleForTopicIs({ topic }), () =>
       call(pushSchedulesApi.remove, { params: { id }, keepalive: true }),
     );
   }

@@ -1,35 +1,44 @@
+import * as m from '#messages/push-compose';
+import { defineDateFormat } from '../../../../../messages/format.ts';
+
 /** Rules with their own form; any other is written as a cron expression. */
-export const intervals = [
-  ['daily', 'Every day'],
-  ['weekdays', 'Monday to Friday'],
-  ['weekly', 'Every week'],
-  ['monthly', 'First of the month'],
-  ['hours', 'Every few hours'],
-  ['own', 'Another rule (cron)'],
+const intervals = [
+  ['daily', m.everyDay],
+  ['weekdays', m.mondayToFriday],
+  ['weekly', m.everyWeek],
+  ['monthly', m.firstOfTheMonth],
+  ['hours', m.everyFewHours],
+  ['own', m.anotherRule],
 ] as const;
 export type Interval = (typeof intervals)[number][0];
 
-export const weekdays = [
-  ['1', 'Monday'],
-  ['2', 'Tuesday'],
-  ['3', 'Wednesday'],
-  ['4', 'Thursday'],
-  ['5', 'Friday'],
-  ['6', 'Saturday'],
-  ['0', 'Sunday'],
-] as const;
-export type Weekday = (typeof weekdays)[number][0];
+const weekdays = ['1', '2', '3', '4', '5', '6', '0'] as const;
+export type Weekday = (typeof weekdays)[number];
 
-export const hourSteps = [
-  ['1', 'Every hour'],
-  ['2', 'Every 2 hours'],
-  ['3', 'Every 3 hours'],
-  ['4', 'Every 4 hours'],
-  ['6', 'Every 6 hours'],
-  ['8', 'Every 8 hours'],
-  ['12', 'Every 12 hours'],
-] as const;
-export type HourStep = (typeof hourSteps)[number][0];
+const hourSteps = ['1', '2', '3', '4', '6', '8', '12'] as const;
+export type HourStep = (typeof hourSteps)[number];
+
+const formatWeekday = defineDateFormat({ weekday: 'long' });
+/** A Sunday, to name the other days of the week. */
+const sunday = new Date(2026, 0, 4);
+
+/** Returns the rules with their names. */
+export function getIntervalOptions(): readonly (readonly [Interval, string])[] {
+  return intervals.map(([interval, getLabel]) => [interval, getLabel()]);
+}
+
+/** Returns the days of the week with their names, Monday first. */
+export function getWeekdayOptions(): readonly (readonly [Weekday, string])[] {
+  return weekdays.map((day) => [
+    day,
+    formatWeekday(new Date(sunday.getFullYear(), sunday.getMonth(), sunday.getDate() + Number(day))),
+  ]);
+}
+
+/** Returns the numbers of hours between two runs with their names. */
+export function getHourStepOptions(): readonly (readonly [HourStep, string])[] {
+  return hourSteps.map((step) => [step, m.everyHours({ hours: Number(step) })]);
+}
 
 /** A rule in the form. */
 export interface ScheduleFormState {
@@ -79,10 +88,10 @@ export function parseCronRule(rule: string): ScheduleFormState {
     if (day === '1') return { ...timed, rhythm: weekday === '*' ? 'monthly' : 'own' };
     if (weekday === '*') return { ...timed, rhythm: 'daily' };
     if (weekday === '1-5') return { ...timed, rhythm: 'weekdays' };
-    const weekdayKey = weekdays.find(([key]) => key === weekday)?.[0];
+    const weekdayKey = weekdays.find((day) => day === weekday);
     if (weekdayKey !== undefined) return { ...timed, rhythm: 'weekly', weekday: weekdayKey };
   }
   const hours = rule === '0 * * * *' ? '1' : /^0 \*\/(\d+) \* \* \*$/.exec(rule)?.[1];
-  const step = hourSteps.find(([key]) => key === hours)?.[0];
+  const step = hourSteps.find((each) => each === hours);
   return step === undefined ? { ...own, rhythm: 'own' } : { ...own, rhythm: 'hours', step };
 }

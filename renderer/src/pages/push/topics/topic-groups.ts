@@ -1,3 +1,4 @@
+import * as m from '#messages/push';
 import type { PushTopic } from '../../../../../services/contracts/push/api.ts';
 import { compareNames } from '../../../../../services/contracts/compare-names.ts';
 import { severities, parseTopicName } from '../../../state/push/topic-names.ts';
@@ -63,5 +64,5 @@ export function groupTopics(topics: readonly PushTopic[], filter: TopicsFilter):
   };
   return [...groups]
     .sort(([a], [b]) => getOrder(a) - getOrder(b) || compareNames(a, b))
-    .map(([title, rows]) => ({ title: title === '' ? 'Other names' : title, topics: rows }));
+    .map(([title, rows]) => ({ title: title === '' ? m.otherNames() : title, topics: rows }));
 }
