@@ -169,6 +169,7 @@ export default typescript.config(
       'pages/delivery',
       'pages/downloads',
       'pages/engines',
+      'pages/gallery',
       'pages/git',
       'pages/grants',
       'pages/home',

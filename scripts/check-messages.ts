@@ -29,6 +29,7 @@ const unrevised = [
   'downloads',
   'engines',
   'frame',
+  'gallery',
   'git',
   'git-code',
   'git-issues',

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  selectParent,
-  toConfig,
-  toDraft,
-  newConfig,
-} from '../../renderer/src/pages/addons/draft/configuration-draft.ts';
+import { selectParent, toConfig, toDraft } from '../../renderer/src/pages/addons/draft/configuration-draft.ts';
+import { newConfig } from '../../renderer/src/pages/addons/draft/new-config.ts';
 import {
   describeExpressions,
   describeFilters,

@@ -6,7 +6,7 @@ import { buildPath } from '../../../state/page-path.ts';
 import { Loadable } from '../../../state/loadable.svelte.ts';
 import { router } from '../../../state/router.svelte.ts';
 import { toasts } from '../../../state/toasts.svelte.ts';
-import { newConfig } from '../draft/configuration-draft.ts';
+import { newConfig } from '../draft/new-config.ts';
 
 /** Configurations of the account, with the functions that create them. */
 class Configurations extends Loadable {

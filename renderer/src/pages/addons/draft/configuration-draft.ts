@@ -1,6 +1,7 @@
 import * as m from '#messages/addons-rules';
 import type { AddonKinds } from '../../../../../services/contracts/addons/api.ts';
 import { listNames, sortLists } from './filter-kinds.ts';
+import { defaultSortKeys } from './new-config.ts';
 import { flagFields, limitFields, readRange, rangeFields, toRangeValue, getValue, withValue } from './number-fields.ts';
 import { pictureFlags, pictureTexts } from './picture-fields.ts';
 import { toRulesDraft, withRules, type RulesDraft } from './rules-draft.ts';
@@ -59,32 +60,14 @@ export interface Draft {
 
 /** Predefined sort orders. */
 export const sortPresets: readonly (readonly [id: string, label: () => string, keys: readonly string[]])[] = [
-  ['quality', m.whatPlaysAtOnceBest, ['cached', 'resolution', 'quality', 'size']],
+  ['quality', m.whatPlaysAtOnceBest, defaultSortKeys],
   ['size', m.whatPlaysAtOnceLargest, ['cached', 'size']],
   ['seeders', m.mostSeedersFirst, ['cached', 'seeders']],
   ['', m.asTheAddonsHaveIt, []],
 ];
-const resolutions = ['2160p', '1440p', '1080p', '720p', '576p', '480p', '360p', 'Unknown'];
-const qualities = ['BluRay REMUX', 'BluRay', 'WEB-DL', 'WEBRip', 'HDRip', 'HDTV', 'DVDRip', 'SCR', 'TC', 'TS', 'CAM'];
-
 type Config = Readonly<Record<string, unknown>>;
 
 const flagPaths = [...flagFields.map(([path]) => path), ...pictureFlags];
-
-/** Initial configuration. */
-export const newConfig: Config = {
-  addonName: '',
-  presets: [],
-  services: [],
-  formatter: { id: 'torrentio' },
-  sortCriteria: { global: sortPresets[0]?.[2].map((key) => ({ key, direction: 'desc' })) ?? [] },
-  preferredResolutions: resolutions,
-  preferredQualities: qualities,
-  excludedQualities: ['CAM', 'TS', 'TC'],
-  deduplicator: { enabled: true },
-  serviceWrap: { enabled: true },
-  failover: { enabled: true },
-};
 
 /** Converts a configuration to a draft. */
 export function toDraft(config: Config): Draft {
