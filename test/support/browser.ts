@@ -57,8 +57,11 @@ export function getBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
   return browser;
 }
 
-/** Timeout that is shorter than that of a test, so that the error names the waiting line. */
-const pageTimeoutMs = 180_000;
+/**
+ * Timeout in ms that is shorter than that of a test, so that the error names the waiting line. A shorter one shows
+ * changed texts of pages sooner.
+ */
+const pageTimeoutMs = Number(process.env['HOMEPORT_TEST_PAGE_TIMEOUT'] ?? 180_000);
 
 /** Opens a new profile. All its pages, including popups, have time limits of minutes, which only detect hangs. */
 export async function openProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
