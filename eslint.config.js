@@ -165,6 +165,7 @@ export default typescript.config(
       'pages/accounts',
       'pages/addons',
       'pages/backup',
+      'pages/data',
       'pages/dead-letters',
       'pages/delivery',
       'pages/downloads',

@@ -1,3 +1,4 @@
+import * as m from '#messages/data';
 import { dataApi } from '../../../../services/contracts/data/api.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
@@ -15,6 +16,5 @@ export function quoteIdentifier(name: string): string {
 export async function runAsOwner(query: string): Promise<void> {
   const { error } = await call(dataApi.run, { body: { query, role: 'owner', user: '' } });
   if (error === null) return;
-  const hint = error.hint === null ? '' : ` ${error.hint}`;
-  throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.${hint}`);
+  throw new Problem('data.refused', 409, [m.refusal({ message: error.message }), error.hint ?? ''].join(' ').trim());
 }

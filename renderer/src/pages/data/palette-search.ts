@@ -1,3 +1,4 @@
+import * as m from '#messages/data';
 import { dataApi } from '../../../../services/contracts/data/api.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
@@ -23,7 +24,7 @@ const createSearch: CreatePaletteSearch = () => {
         icon: 'data' as const,
         to: buildPath({ service: 'data', section: 'tables', id: name }),
       }));
-    return [{ title: 'Tables', results }];
+    return [{ title: m.tables(), results }];
   };
 };
 

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-connect';
 import { quoteForShell } from '../../../../../services/contracts/shell-quote.ts';
 
 /** Base URL, key and table of the examples. */
@@ -22,7 +23,7 @@ export interface Example {
 /** Example requests by language. */
 export const examples: Readonly<Record<Language, (connection: Connection) => Example>> = {
   js: ({ url, key, table, isNarrow }) => ({
-    note: 'Supabase’s own client, unchanged, in a browser or on a server.',
+    note: m.supabasesOwnClientUnchangedIn(),
     install: 'npm install @supabase/supabase-js',
     program: `import { createClient }${isNarrow ? '\n' : ' '}from '@supabase/supabase-js';
 
@@ -33,7 +34,7 @@ const supabase =${isNarrow ? '\n  ' : ' '}createClient(
 const { data, error } =${isNarrow ? '\n  ' : ' '}await supabase${isNarrow ? '\n    ' : ''}.from('${escapeQuotes(table, "'")}').select();`,
   }),
   python: ({ url, key, table }) => ({
-    note: 'With Requests, a library for calls over HTTP.',
+    note: m.withRequestsALibraryFor(),
     install: 'pip install requests',
     program: `import requests
 
@@ -46,14 +47,12 @@ reply.raise_for_status()
 rows = reply.json()`,
   }),
   curl: ({ url, key, table }) => ({
-    note: 'What every program can send, as PostgREST reads it.',
+    note: m.whatEveryProgramCanSend(),
     program: `curl '${url}/rest/v1/${encodeURIComponent(table)}?limit=20' \\
   -H 'apikey: ${key}'`,
   }),
   sql: ({ url, table }) => ({
-    note:
-      'Statements from a script, with the secret key below. The PostgreSQL that Homeport brings along takes no ' +
-      'connection of psql; one of your own, named under Settings, does.',
+    note: m.sqlNote(),
     program: `curl '${url}/pg/query' \\
   -H "apikey: $SECRET_KEY" \\
   -H 'content-type: application/json' \\

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-sql';
 import { z } from 'zod';
 import { writeLocalStorage, readLocalStorageJson } from '../../../state/local-storage.ts';
 
@@ -31,7 +32,7 @@ export const cancelled = 'cancelled';
 
 /** Formats the outcome of failed statements as one word. */
 export function formatOutcome(refusal: string): string {
-  return refusal === cancelled ? cancelled : 'refused';
+  return refusal === cancelled ? m.outcomeCancelled() : m.outcomeRefused();
 }
 
 export function addToHistory(entry: HistoryEntry): readonly HistoryEntry[] {

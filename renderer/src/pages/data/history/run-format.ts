@@ -1,21 +1,31 @@
+import * as m from '#messages/data-sql';
+import { defineNumberFormat } from '../../../../../messages/format.ts';
 import { formatDuration } from '../../../parts/text/format.ts';
+
+const defineSecondsFormat = (digits: number) =>
+  defineNumberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits });
+const [formatTenths, formatHundredths, formatThousandths] = [
+  defineSecondsFormat(1),
+  defineSecondsFormat(2),
+  defineSecondsFormat(3),
+];
 
 /** Formats the duration of statements: `0.008 s`, `1.2 s`, `2:05`. */
 export function formatRunTime(ms: number): string {
   if (ms >= 60_000) return formatDuration(ms / 1000);
-  return `${(ms / 1000).toFixed(ms < 100 ? 3 : ms < 1000 ? 2 : 1)} s`;
+  const format = ms < 100 ? formatThousandths : ms < 1000 ? formatHundredths : formatTenths;
+  return m.seconds({ seconds: format(ms / 1000) });
 }
 
-const commandVerbs: Readonly<Record<string, string>> = {
-  SELECT: '',
-  INSERT: ' added',
-  UPDATE: ' changed',
-  DELETE: ' removed',
-  MERGE: ' changed',
+const resultLabels: Readonly<Record<string, (values: { count: number }) => string>> = {
+  SELECT: m.rowsRead,
+  INSERT: m.rowsAdded,
+  UPDATE: m.rowsChanged,
+  DELETE: m.rowsRemoved,
+  MERGE: m.rowsChanged,
 };
 
 /** Formats the result of a command: `12 rows`, `1 row changed`; commands without rows by their PostgreSQL name. */
 export function formatCommandResult(command: string, count: number): string {
-  const verb = commandVerbs[command];
-  return verb === undefined ? command : `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${verb}`;
+  return resultLabels[command]?.({ count }) ?? command;
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-connect';
 import type { DataColumn } from '../../../../../services/contracts/data/rows.ts';
 
 /** Template of a policy that can be edited before it is created. */
@@ -14,8 +15,12 @@ const isText = ({ type }: DataColumn): boolean => /^(?:text|character varying)/.
 
 export const policyTemplates: readonly PolicyTemplate[] = [
   {
-    title: 'Owners read and change their own rows',
-    note: 'A column of type uuid holds who a row belongs to.',
+    get title() {
+      return m.ownersReadAndChangeTheir();
+    },
+    get note() {
+      return m.aColumnOfTypeUuid();
+    },
     column: isId,
     statement: (table, column) =>
       `create policy "Owners" on ${table}\n` +
@@ -24,18 +29,30 @@ export const policyTemplates: readonly PolicyTemplate[] = [
       `  with check (${column} = (select auth.uid()));`,
   },
   {
-    title: 'Everybody reads',
-    note: 'Also who is not signed in.',
+    get title() {
+      return m.everybodyReads();
+    },
+    get note() {
+      return m.alsoWhoIsNotSigned();
+    },
     statement: (table) => `create policy "Everybody reads" on ${table}\n  for select using (true);`,
   },
   {
-    title: 'Who is signed in reads',
-    note: 'All rows, and nobody changes them.',
+    get title() {
+      return m.whoIsSignedInReads();
+    },
+    get note() {
+      return m.allRowsAndNobodyChanges();
+    },
     statement: (table) => `create policy "Users read" on ${table}\n  for select to authenticated using (true);`,
   },
   {
-    title: 'Who is signed in adds rows',
-    note: 'In their own name: a column of type uuid has to hold their id.',
+    get title() {
+      return m.whoIsSignedInAdds();
+    },
+    get note() {
+      return m.inTheirOwnNameA();
+    },
     column: isId,
     statement: (table, column) =>
       `create policy "Users add" on ${table}\n` +
@@ -43,8 +60,12 @@ export const policyTemplates: readonly PolicyTemplate[] = [
       `  with check (${column} = (select auth.uid()));`,
   },
   {
-    title: 'By e-mail address',
-    note: 'A column of text holds the address of who may read and change a row.',
+    get title() {
+      return m.byEMailAddress();
+    },
+    get note() {
+      return m.aColumnOfTextHolds();
+    },
     column: isText,
     statement: (table, column) =>
       `create policy "By address" on ${table}\n` +
@@ -53,8 +74,12 @@ export const policyTemplates: readonly PolicyTemplate[] = [
       `  with check (${column} = (select auth.email()));`,
   },
   {
-    title: 'Only people with a name',
-    note: 'Restricts the others: anonymous users see and change nothing.',
+    get title() {
+      return m.onlyPeopleWithAName();
+    },
+    get note() {
+      return m.restrictsTheOthersAnonymousUsers();
+    },
     statement: (table) =>
       `create policy "No anonymous users" on ${table}\n` +
       `  as restrictive for all to authenticated\n` +

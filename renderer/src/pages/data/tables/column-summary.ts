@@ -1,10 +1,6 @@
-import type { DataColumn, DataOnDelete } from '../../../../../services/contracts/data/rows.ts';
-
-const onDeleteNotes: Readonly<Partial<Record<DataOnDelete, string>>> = {
-  cascade: ', and goes with it',
-  'set null': ', and is empty once that is gone',
-  'set default': ', and has its default once that is gone',
-};
+import * as m from '#messages/data';
+import { formatList } from '../../../../../messages/format.ts';
+import type { DataColumn } from '../../../../../services/contracts/data/rows.ts';
 
 /** Describes the constraints of a column. */
 export function describeColumn(column: DataColumn): string {
@@ -12,11 +8,11 @@ export function describeColumn(column: DataColumn): string {
   const table =
     reference === null ? '' : `${reference.schema === 'public' ? '' : `${reference.schema}.`}${reference.name}`;
   return [
-    ...(isKey ? ['Key'] : isNullable ? ['May be empty'] : ['Never empty']),
-    ...(isIdentity ? ['counts up by itself'] : isGenerated ? ['written by PostgreSQL'] : []),
-    ...(unique !== null && !isKey ? ['no two alike'] : []),
-    ...(defaultValue !== null && !isIdentity && !isGenerated ? [`default ${defaultValue}`] : []),
-    ...(choices.length > 0 ? [`one of ${choices.join(', ')}`] : []),
-    ...(reference === null ? [] : [`names a row of ${table}${onDeleteNotes[reference.onDelete] ?? ''}`]),
+    ...(isKey ? [m.key()] : isNullable ? [m.mayBeEmpty()] : [m.neverEmpty()]),
+    ...(isIdentity ? [m.countsUpByItself()] : isGenerated ? [m.writtenByPostgreSQL()] : []),
+    ...(unique !== null && !isKey ? [m.noTwoAlike()] : []),
+    ...(defaultValue !== null && !isIdentity && !isGenerated ? [m.defaultOf({ defaultValue })] : []),
+    ...(choices.length > 0 ? [m.oneOfChoices({ choices: formatList(choices, 'unit') })] : []),
+    ...(reference === null ? [] : [m.reference({ table, rule: reference.onDelete.replace(' ', '_') })]),
   ].join(' · ');
 }

@@ -1,3 +1,4 @@
+import * as m from '#messages/data-users';
 import { dataUsersApi, type DataUser, type DataUserDetail } from '../../../../../services/contracts/data/users.ts';
 import { Problem } from '../../../../../services/contracts/problem.ts';
 import { call } from '../../../api/call.ts';
@@ -38,7 +39,7 @@ export async function findUserId(input: string): Promise<string> {
   if (!text.includes('@')) return text;
   const { users } = await call(dataUsersApi.list, { query: { q: text, page: 1 } });
   const user = users.find(({ email }) => email.toLowerCase() === text.toLowerCase());
-  if (user === undefined) throw new Problem('data.no_user', 404, `No user has the address ${text}.`);
+  if (user === undefined) throw new Problem('data.no_user', 404, m.noUserHasTheAddress({ text }));
   return user.id;
 }
 
