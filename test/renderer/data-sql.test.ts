@@ -1,3 +1,5 @@
+import * as dataMessages from '#messages/data';
+import * as dataSqlMessages from '#messages/data-sql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { openDataFixture, type DataFixture } from '../services/data/data-fixture.ts';
@@ -20,40 +22,42 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
   it('saves a query, runs it again, and renames it', async () => {
     await using browserPage = await visit('/data/sql');
     const { page } = browserPage;
-    const editor = page.getByLabel('Statements');
+    const editor = page.getByLabel(dataSqlMessages.statements());
     await editor.fill('select 20 + 1 as half');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByLabel('Name', { exact: true }).fill('Half of it');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: dataMessages.save(), exact: true }).click();
+    await page.getByLabel(dataMessages.name(), { exact: true }).fill('Half of it');
+    await page.getByRole('dialog').getByRole('button', { name: dataMessages.save() }).click();
     await page.getByRole('heading', { name: 'Half of it' }).waitFor();
     await editor.fill('select 20 + 2 as half');
-    await page.getByText('Changed', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Changed', { exact: true }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'New', exact: true }).click();
-    await page.getByRole('heading', { name: 'New query' }).waitFor();
+    await page.getByText(dataSqlMessages.changed(), { exact: true }).waitFor();
+    await page.getByRole('button', { name: dataMessages.save(), exact: true }).click();
+    await page.getByText(dataSqlMessages.changed(), { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: dataSqlMessages.newLabel(), exact: true }).click();
+    await page.getByRole('heading', { name: dataSqlMessages.newQuery() }).waitFor();
     expect(await editor.inputValue()).toBe('');
     // The browser's undo restores the text.
     await page.keyboard.press('Control+z');
     expect(await editor.inputValue()).toBe('select 20 + 2 as half');
-    await page.getByRole('button', { name: 'More for Half of it' }).click();
-    await page.getByRole('menuitem', { name: 'Rename' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('The half');
-    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('button', { name: 'More for The half' }).click();
-    await page.getByRole('menuitem', { name: 'Run' }).click();
+    await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'Half of it' }) }).click();
+    await page.getByRole('menuitem', { name: dataSqlMessages.rename() }).click();
+    await page.getByLabel(dataMessages.name(), { exact: true }).fill('The half');
+    await page.getByRole('dialog').getByRole('button', { name: dataSqlMessages.rename() }).click();
+    await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'The half' }) }).click();
+    await page.getByRole('menuitem', { name: dataSqlMessages.run() }).click();
     await page.getByRole('cell', { name: '22' }).waitFor();
     // The draft is restored when its page is opened again.
     await editor.fill('select 1 -- not done');
     await page.reload();
     expect(await editor.inputValue()).toBe('select 1 -- not done');
-    await page.getByRole('button', { name: 'More for The half' }).click();
-    await page.getByRole('menuitem', { name: 'Remove' }).click();
-    await page.getByRole('button', { name: 'More for The half' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'The half' }) }).click();
+    await page.getByRole('menuitem', { name: dataMessages.remove() }).click();
+    await page
+      .getByRole('button', { name: dataSqlMessages.moreForName({ name: 'The half' }) })
+      .waitFor({ state: 'detached' });
     // A table that was just made can be looked at.
     await editor.fill('create table lanterns (name text)');
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('radio', { name: 'Tables' }).check();
+    await page.getByRole('radio', { name: dataMessages.tables() }).check();
     await page.getByRole('button', { name: /^lanterns/ }).waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
@@ -61,7 +65,7 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
   it('indents lines with Tab and moves the focus after Escape', async () => {
     await using browserPage = await visit('/data/sql');
     const { page } = browserPage;
-    const editor = page.getByLabel('Statements');
+    const editor = page.getByLabel(dataSqlMessages.statements());
     await editor.fill('select 1,\n2');
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Tab');
@@ -74,7 +78,9 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
     await expect
-      .poll(() => page.getByLabel('Run as', { exact: true }).evaluate((field) => field === document.activeElement))
+      .poll(() =>
+        page.getByLabel(dataSqlMessages.runAs(), { exact: true }).evaluate((field) => field === document.activeElement),
+      )
       .toBe(true);
   });
 });

@@ -1,3 +1,6 @@
+import * as dataMessages from '#messages/data';
+import * as dataConnectMessages from '#messages/data-connect';
+import * as dataRowsMessages from '#messages/data-rows';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
@@ -37,26 +40,26 @@ describe.skipIf(noBrowser)('Data: table form', () => {
   it('creates a table with a key, a default and a reference, changes its columns, and deletes it', async () => {
     await using browserPage = await visit('/data/tables');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Make a table' }).click();
+    await page.getByRole('button', { name: dataMessages.makeATable() }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name', { exact: true }).fill('notes');
-    await dialog.getByRole('button', { name: 'Add a column' }).click();
-    const owner = dialog.getByRole('group', { name: 'column 3' });
-    await owner.getByLabel('Column', { exact: true }).fill('owner');
+    await dialog.getByLabel(dataMessages.name(), { exact: true }).fill('notes');
+    await dialog.getByRole('button', { name: dataMessages.addAColumn() }).click();
+    const owner = dialog.getByRole('group', { name: dataMessages.columnAt({ at: '3' }) });
+    await owner.getByLabel(dataMessages.column(), { exact: true }).fill('owner');
     const named = dialog.getByRole('group', { name: 'owner' });
-    await named.getByLabel('Type').fill('uuid');
-    await named.getByLabel('Default').fill('auth.uid()');
-    await named.getByLabel('Refers to').selectOption('auth.users (who signs in)');
-    await named.getByLabel('When that row goes').selectOption('This row goes too');
-    await dialog.getByRole('button', { name: 'Add a column' }).click();
-    const last = dialog.getByRole('group', { name: 'column 4' });
-    await last.getByLabel('Column', { exact: true }).fill('the title');
-    await dialog.getByRole('group', { name: 'the title' }).getByLabel('Required').check();
-    await dialog.getByText('Statement', { exact: true }).click();
+    await named.getByLabel(dataMessages.type()).fill('uuid');
+    await named.getByLabel(dataMessages.defaultLabel()).fill('auth.uid()');
+    await named.getByLabel(dataMessages.refersTo()).selectOption(dataMessages.authUsersWhoSignsIn());
+    await named.getByLabel(dataMessages.whenThatRowGoes()).selectOption(dataMessages.onDeleteCascade());
+    await dialog.getByRole('button', { name: dataMessages.addAColumn() }).click();
+    const last = dialog.getByRole('group', { name: dataMessages.columnAt({ at: '4' }) });
+    await last.getByLabel(dataMessages.column(), { exact: true }).fill('the title');
+    await dialog.getByRole('group', { name: 'the title' }).getByLabel(dataMessages.required()).check();
+    await dialog.getByText(dataMessages.statement(), { exact: true }).click();
     await dialog.getByText('on delete cascade').waitFor();
-    await dialog.getByRole('button', { name: 'Make the table' }).click();
+    await dialog.getByRole('button', { name: dataMessages.makeTheTable() }).click();
     await page.getByRole('heading', { name: 'notes' }).waitFor();
-    await page.getByText('No rows yet.').waitFor();
+    await page.getByText(dataRowsMessages.noRowsYet()).waitFor();
     const columns =
       `select column_name, data_type, is_nullable, coalesce(column_default, identity_generation, '') ` +
       `from information_schema.columns where table_name = 'notes' order by ordinal_position`;
@@ -74,24 +77,29 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     ).toEqual([['auth.users', 'c']]);
     await run(`insert into notes ("the title") values ('7')`);
 
-    await page.getByRole('link', { name: 'Columns', exact: true }).click();
-    await page.getByRole('button', { name: 'Change columns' }).click();
-    expect(await dialog.getByRole('group', { name: 'owner' }).getByLabel('Default').inputValue()).toBe('auth.uid()');
-    await dialog.getByText('Statement', { exact: true }).click();
-    await dialog.getByText('Nothing is changed yet.').waitFor();
+    await page.getByRole('link', { name: dataMessages.columns(), exact: true }).click();
+    await page.getByRole('button', { name: dataMessages.changeColumns() }).click();
+    expect(
+      await dialog.getByRole('group', { name: 'owner' }).getByLabel(dataMessages.defaultLabel()).inputValue(),
+    ).toBe('auth.uid()');
+    await dialog.getByText(dataMessages.statement(), { exact: true }).click();
+    await dialog.getByText(dataMessages.nothingIsChangedYet()).waitFor();
     const title = dialog.getByRole('group', { name: 'the title' });
-    await title.getByLabel('Type').fill('int');
-    await title.getByLabel('Default').fill("'no number'");
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await title.getByLabel(dataMessages.type()).fill('int');
+    await title.getByLabel(dataMessages.defaultLabel()).fill("'no number'");
+    await dialog.getByRole('button', { name: dataMessages.save() }).click();
     await dialog.getByText('PostgreSQL refuses it').waitFor();
-    await title.getByLabel('Default').fill('0');
-    await title.getByLabel('Required').uncheck();
-    await title.getByLabel('Unique').check();
-    await title.getByLabel('Column', { exact: true }).fill('number');
-    await dialog.getByRole('group', { name: 'owner' }).getByLabel('Refers to').selectOption('No other table');
-    await dialog.getByRole('button', { name: 'Remove created_at' }).click();
-    await dialog.getByLabel('Name', { exact: true }).fill('numbers');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await title.getByLabel(dataMessages.defaultLabel()).fill('0');
+    await title.getByLabel(dataMessages.required()).uncheck();
+    await title.getByLabel(dataMessages.unique()).check();
+    await title.getByLabel(dataMessages.column(), { exact: true }).fill('number');
+    await dialog
+      .getByRole('group', { name: 'owner' })
+      .getByLabel(dataMessages.refersTo())
+      .selectOption(dataMessages.noOtherTable());
+    await dialog.getByRole('button', { name: dataMessages.removeColumn({ column: 'created_at' }) }).click();
+    await dialog.getByLabel(dataMessages.name(), { exact: true }).fill('numbers');
+    await dialog.getByRole('button', { name: dataMessages.save() }).click();
     await page.getByRole('heading', { name: 'numbers' }).waitFor();
     expect(await run(columns.replace("'notes'", "'numbers'"))).toEqual([
       ['id', 'bigint', 'NO', 'BY DEFAULT'],
@@ -103,11 +111,11 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     ).toEqual([['u']]);
     expect(await run('select number from numbers')).toEqual([['7']]);
 
-    await page.getByRole('link', { name: 'Columns', exact: true }).click();
-    await page.getByRole('button', { name: 'Change columns' }).click();
-    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Remove the table with all its rows?' }).click();
-    await page.getByText('No tables yet.').waitFor();
+    await page.getByRole('link', { name: dataMessages.columns(), exact: true }).click();
+    await page.getByRole('button', { name: dataMessages.changeColumns() }).click();
+    await dialog.getByRole('button', { name: dataMessages.remove(), exact: true }).click();
+    await dialog.getByRole('button', { name: dataMessages.removeTheTableWithAll() }).click();
+    await page.getByText(dataMessages.noTablesYet()).waitFor();
     expect(await run(`select to_regclass('numbers')`)).toEqual([[null]]);
   });
 
@@ -122,12 +130,12 @@ describe.skipIf(noBrowser)('Data: table form', () => {
       ['sailors', 'crew'],
     ] as const) {
       await page.goto(`${other.host.url('control')}/data/tables`);
-      await page.getByRole('button', { name: 'New table' }).click();
+      await page.getByRole('button', { name: dataMessages.newTable() }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Name', { exact: true }).fill(name);
-      expect(await dialog.getByLabel('Schema').inputValue()).toBe('shop');
-      await dialog.getByLabel('Schema').selectOption(schema);
-      await dialog.getByRole('button', { name: 'Make the table' }).click();
+      await dialog.getByLabel(dataMessages.name(), { exact: true }).fill(name);
+      expect(await dialog.getByLabel(dataMessages.schema()).inputValue()).toBe('shop');
+      await dialog.getByLabel(dataMessages.schema()).selectOption(schema);
+      await dialog.getByRole('button', { name: dataMessages.makeTheTable() }).click();
       await page.getByRole('heading', { name }).waitFor();
       await expect.poll(() => new URL(page.url()).pathname).toContain(`/${schema}.${name}`);
       expect(await other.sql(`select schemaname from pg_tables where tablename = '${name}'`)).toEqual([
@@ -140,16 +148,16 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await using browserPage = await visit('/data/connect');
     const { page } = browserPage;
     await page.getByText('How tokens are signed, and').click();
-    await page.getByRole('button', { name: 'Sign with a pair of keys' }).click();
-    await page.getByRole('button', { name: 'Sign new tokens with a pair?' }).click();
+    await page.getByRole('button', { name: dataConnectMessages.signWithAPairOf() }).click();
+    await page.getByRole('button', { name: dataConnectMessages.signNewTokensWithA() }).click();
     await page.getByText('A pair of keys (ES256) since').waitFor();
     await page.getByText('/auth/v1/.well-known/jwks.json').waitFor();
     await page.getByText('at most 60 minutes').waitFor();
-    await page.getByRole('button', { name: 'Make a new pair' }).click();
-    await page.getByRole('button', { name: 'Sign new tokens with a new pair?' }).click();
+    await page.getByRole('button', { name: dataConnectMessages.makeANewPair() }).click();
+    await page.getByRole('button', { name: dataConnectMessages.signWithNewPairQuestion() }).click();
     await page.getByText('Tokens of the earlier pair').waitFor();
-    await page.getByRole('button', { name: 'End the earlier ones now' }).click();
-    await page.getByRole('button', { name: 'Refuse their tokens from now on?' }).click();
+    await page.getByRole('button', { name: dataConnectMessages.endTheEarlierOnesNow() }).click();
+    await page.getByRole('button', { name: dataConnectMessages.refuseTheirTokensFromNow() }).click();
     await page.getByText('Tokens of the earlier pair').waitFor({ state: 'detached' });
     const { keys }: any = await (await fetch(`${fixture.url}/auth/v1/.well-known/jwks.json`)).json();
     expect(await page.getByText(keys[0].kid).count()).toBe(1);
@@ -160,7 +168,7 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await using browserPage = await visit('/data/connect');
     const { page } = browserPage;
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save database.ts' }).click();
+    await page.getByRole('button', { name: dataConnectMessages.saveDatabaseTs() }).click();
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('database.ts');
     expect(readFileSync(await saved.path(), 'utf8')).toContain('words: string[] | null;');
@@ -170,12 +178,12 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await run('create table if not exists berths (id int primary key, boat text not null unique)');
     await using browserPage = await visit('/data/tables', screen);
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'New table' }).click();
-    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('boats');
+    await page.getByRole('button', { name: dataMessages.newTable() }).click();
+    await page.getByRole('dialog').getByLabel(dataMessages.name(), { exact: true }).fill('boats');
     await expectFits(browserPage, 'data-new-table', screen);
     await page.goto(`${fixture.host.url('control')}/data/tables/public.berths/`);
-    await page.getByRole('link', { name: 'Columns', exact: true }).click();
-    await page.getByRole('button', { name: 'Change columns' }).click();
+    await page.getByRole('link', { name: dataMessages.columns(), exact: true }).click();
+    await page.getByRole('button', { name: dataMessages.changeColumns() }).click();
     await page.getByRole('dialog').getByRole('group', { name: 'boat' }).waitFor();
     await expectFits(browserPage, 'data-columns', screen);
     await page.goto(`${fixture.host.url('control')}/data/connect`);

@@ -1,3 +1,7 @@
+import * as dataMessages from '#messages/data';
+import * as dataRowsMessages from '#messages/data-rows';
+import * as dataSqlMessages from '#messages/data-sql';
+import * as dataUsersMessages from '#messages/data-users';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAuthFixture, type AuthFixture } from '../services/data/auth-fixture.ts';
 import { noBrowser, openPage, signIn, getBrowser } from '../support/browser.ts';
@@ -28,20 +32,20 @@ describe.skipIf(noBrowser)('Data: app users', () => {
   it('adds, finds, bans, unbans and deletes a user, and creates a link', async () => {
     await using browserPage = await visit();
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Add a user' }).click();
-    await page.getByLabel('E-mail address').fill('ann@example.com');
-    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.getByRole('button', { name: dataMessages.addAUser() }).click();
+    await page.getByLabel(dataUsersMessages.emailAddress()).fill('ann@example.com');
+    await page.getByRole('button', { name: dataUsersMessages.makeTheUser() }).click();
     await page.getByText('Somebody has this address already.').waitFor();
-    await page.getByLabel('E-mail address').fill('ben@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Make the user' }).click();
-    await page.getByText('4 users').waitFor();
+    await page.getByLabel(dataUsersMessages.emailAddress()).fill('ben@example.com');
+    await page.getByLabel(dataUsersMessages.password()).fill(password);
+    await page.getByRole('button', { name: dataUsersMessages.makeTheUser() }).click();
+    await page.getByText(dataUsersMessages.userCount({ count: 4 })).waitFor();
     expect((await fixture.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error).toBeNull();
 
-    await page.getByLabel('Search users').fill('ben');
-    await page.getByText('1 user', { exact: true }).waitFor();
+    await page.getByLabel(dataUsersMessages.searchUsers()).fill('ben');
+    await page.getByText(dataUsersMessages.userCount({ count: 1 }), { exact: true }).waitFor();
     const choose = async (item: string): Promise<void> => {
-      await page.getByRole('button', { name: 'More for ben@example.com' }).click();
+      await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'ben@example.com' }) }).click();
       await page.getByRole('menuitem', { name: item, exact: true }).click();
     };
     await choose('Make a sign-in link');
@@ -49,16 +53,16 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     expect((await fetch(link, { redirect: 'manual' })).headers.get('location')).toContain('#access_token=');
     await page.keyboard.press('Escape');
     await choose('Keep out');
-    await page.getByText('kept out').waitFor();
+    await page.getByText(dataUsersMessages.keptOut()).waitFor();
     expect((await fixture.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error?.code).toBe(
       'user_banned',
     );
     await choose('Let in again');
-    await page.getByText('kept out').waitFor({ state: 'detached' });
+    await page.getByText(dataUsersMessages.keptOut()).waitFor({ state: 'detached' });
     await choose('Remove');
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByRole('button', { name: 'Remove for good?' }).click();
-    await page.getByText('Nobody is like that.').waitFor();
+    await page.getByRole('button', { name: dataMessages.remove(), exact: true }).click();
+    await page.getByRole('button', { name: dataRowsMessages.removeForGood() }).click();
+    await page.getByText(dataUsersMessages.nobodyIsLikeThat()).waitFor();
   });
 
   it('shows the sign-in methods and sessions of a user, and ends a session', async () => {
@@ -75,29 +79,29 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     await page.getByText('a password, links and codes by mail').waitFor();
     await page.getByRole('term').filter({ hasText: 'likes' }).waitFor();
     await page.getByRole('definition').filter({ hasText: 'tides' }).waitFor();
-    const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+    const sessions = page.getByRole('list', { name: dataMessages.sessions() }).getByRole('listitem');
     expect(await sessions.count()).toBe(1);
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-    await page.getByRole('button', { name: 'Sign it out?' }).click();
-    await page.getByText('Nowhere.').waitFor();
+    await page.getByRole('button', { name: dataUsersMessages.signOut(), exact: true }).click();
+    await page.getByRole('button', { name: dataUsersMessages.signItOut() }).click();
+    await page.getByText(dataUsersMessages.nowhere()).waitFor();
     expect((await client.auth.getUser()).error).not.toBeNull();
-    await page.getByRole('button', { name: 'More for cid@example.com' }).click();
-    await page.getByRole('menuitem', { name: 'Set a password' }).click();
-    await page.getByLabel('New password').fill('another horse 2');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'cid@example.com' }) }).click();
+    await page.getByRole('menuitem', { name: dataUsersMessages.setAPassword() }).click();
+    await page.getByLabel(dataUsersMessages.newPassword()).fill('another horse 2');
+    await page.getByRole('button', { name: dataUsersMessages.setThePassword() }).click();
     await page.getByText('The password is set.').waitFor();
     expect(
       (await client.auth.signInWithPassword({ email: 'cid@example.com', password: 'another horse 2' })).error,
     ).toBeNull();
-    await page.getByRole('button', { name: 'More for cid@example.com' }).click();
-    await page.getByRole('menuitem', { name: 'Remove', exact: true }).click();
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByRole('button', { name: 'Remove for good?' }).click();
+    await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'cid@example.com' }) }).click();
+    await page.getByRole('menuitem', { name: dataMessages.remove(), exact: true }).click();
+    await page.getByRole('button', { name: dataMessages.remove(), exact: true }).click();
+    await page.getByRole('button', { name: dataRowsMessages.removeForGood() }).click();
     await page.waitForURL(/\/data\/users$/);
     await page.getByText('ann@example.com').waitFor();
-    await page.getByLabel('Search users').fill('nobody at all');
-    await page.getByText('Nobody is like that.').waitFor();
-    await page.getByRole('button', { name: 'Show all users' }).click();
+    await page.getByLabel(dataUsersMessages.searchUsers()).fill('nobody at all');
+    await page.getByText(dataUsersMessages.nobodyIsLikeThat()).waitFor();
+    await page.getByRole('button', { name: dataUsersMessages.showAllUsers() }).click();
     await page.getByText('ann@example.com').waitFor();
   });
 
@@ -105,13 +109,13 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     await using browserPage = await visit(screen);
     await expectFits(browserPage, 'data-users', screen);
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'More for ann@example.com' }).click();
-    await page.getByRole('menuitem', { name: 'Make a sign-in link' }).click();
+    await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'ann@example.com' }) }).click();
+    await page.getByRole('menuitem', { name: dataUsersMessages.makeASignInLink() }).click();
     await page.getByRole('dialog').locator('code').waitFor();
     await expectFits(browserPage, 'data-users-link', screen);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: /^a-person-with/ }).click();
-    await page.getByText('Signs in with').waitFor();
+    await page.getByText(dataUsersMessages.signsInWith()).waitFor();
     await expectFits(browserPage, 'data-user', screen);
   });
 });

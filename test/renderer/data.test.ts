@@ -1,3 +1,9 @@
+import * as dataMessages from '#messages/data';
+import * as dataConnectMessages from '#messages/data-connect';
+import * as dataRowsMessages from '#messages/data-rows';
+import * as dataSqlMessages from '#messages/data-sql';
+import * as dataUsersMessages from '#messages/data-users';
+import * as frameMessages from '#messages/frame';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
@@ -52,57 +58,60 @@ describe.skipIf(noBrowser)('Data', () => {
     const text =
       'create table notes (id int primary key, owner uuid, body text); insert into notes values (1, ' +
       `'${ann}', 'mine'), (2, null, 'of nobody'); select body from notes order by id`;
-    await page.getByLabel('Statements').fill(text);
-    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByLabel(dataSqlMessages.statements()).fill(text);
+    await page.getByRole('button', { name: dataSqlMessages.run() }).click();
     await page.getByRole('cell', { name: 'of nobody' }).waitFor();
-    await page.getByLabel('Statements').fill('select nonsense');
-    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByLabel(dataSqlMessages.statements()).fill('select nonsense');
+    await page.getByRole('button', { name: dataSqlMessages.run() }).click();
     await page.getByText('42703').waitFor();
-    await page.getByLabel('Statements').fill("-- a lamp \u{1f4a1}\nselect 'x',\n  brightness from notes");
-    await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText('Line 3').waitFor();
+    await page
+      .getByLabel(dataSqlMessages.statements())
+      .fill("-- a lamp \u{1f4a1}\nselect 'x',\n  brightness from notes");
+    await page.getByRole('button', { name: dataSqlMessages.run() }).click();
+    await page.getByText(dataSqlMessages.lineNumber({ line: '3' })).waitFor();
     expect(await page.locator('mark').textContent()).toBe('brightness');
-    await page.getByRole('button', { name: 'Go there' }).click();
+    await page.getByRole('button', { name: dataSqlMessages.goThere() }).click();
     const marked = await page
-      .getByLabel('Statements')
+      .getByLabel(dataSqlMessages.statements())
       .evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd));
     expect(marked).toBe('brightness');
-    await page.getByLabel('Statements').fill('select * from notes where false');
-    await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText('No row is like that. The columns are id, owner, body.').waitFor();
+    await page.getByLabel(dataSqlMessages.statements()).fill('select * from notes where false');
+    await page.getByRole('button', { name: dataSqlMessages.run() }).click();
+    await page.getByText(dataSqlMessages.noRowInResult({ columns: 'id, owner, body' })).waitFor();
     await page
-      .getByLabel('Statements')
+      .getByLabel(dataSqlMessages.statements())
       .fill(`select n as id, 'a, "b"' as word, null as none from generate_series(1, 1200) n`);
-    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('button', { name: dataSqlMessages.run() }).click();
     await page.getByText(/^1,200 rows in .* s; the first 1,000 are shown\.$/).waitFor();
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV' }).click();
+    await page.getByRole('button', { name: dataRowsMessages.downloadCSV() }).click();
     const saved = readFileSync(await (await saving).path(), 'utf8');
     expect(saved.slice(0, 100)).toMatch(/^id,word,none\r\n1,"a, ""b""",\r\n2,/);
-    const height = (await page.getByRole('region', { name: 'Rows of the answer' }).boundingBox())?.height ?? 9999;
+    const height =
+      (await page.getByRole('region', { name: dataSqlMessages.rowsOfTheAnswer() }).boundingBox())?.height ?? 9999;
     expect(height).toBeLessThan(page.viewportSize()?.height ?? 0);
-    await page.getByRole('radio', { name: 'Recent' }).check({ force: true });
+    await page.getByRole('radio', { name: dataSqlMessages.recent() }).check({ force: true });
     await page.getByRole('button', { name: /^create table notes/ }).click();
-    expect(await page.getByLabel('Statements').inputValue()).toBe(text);
+    expect(await page.getByLabel(dataSqlMessages.statements()).inputValue()).toBe(text);
 
     await page.goto(`${fixture.host.url('control')}/data`);
     await page.getByText('has no row policies').waitFor();
-    await page.getByRole('list', { name: 'The largest tables' }).getByText('notes').waitFor();
+    await page.getByRole('list', { name: dataMessages.theLargestTables() }).getByText('notes').waitFor();
     await page.getByRole('alert').getByRole('link', { name: /notes/ }).click();
     await page.getByText('Row policies are off').waitFor();
-    await page.getByRole('button', { name: 'Switch them on' }).click();
-    await page.getByText('There are none, so apps see no rows.').waitFor();
-    await page.getByRole('button', { name: 'Add a policy' }).click();
-    const statement = page.getByLabel('Statement', { exact: true });
+    await page.getByRole('button', { name: dataConnectMessages.switchThemOn() }).click();
+    await page.getByText(dataConnectMessages.noPoliciesNoRows()).waitFor();
+    await page.getByRole('button', { name: dataConnectMessages.addAPolicy() }).click();
+    const statement = page.getByLabel(dataMessages.statement(), { exact: true });
     expect(await statement.inputValue()).toContain('using ("owner" = (select auth.uid()))');
-    await page.getByRole('button', { name: 'Make the policy' }).click();
+    await page.getByRole('button', { name: dataConnectMessages.makeThePolicy() }).click();
     await page
       .getByText('Whoever is signed in may read and change rows where this is true, before and after a change:')
       .waitFor();
     await page.getByText('Row policies are off').waitFor({ state: 'detached' });
-    const seenBy = page.getByLabel('User', { exact: true });
+    const seenBy = page.getByLabel(dataUsersMessages.user(), { exact: true });
     await seenBy.fill(ann);
-    await page.getByRole('button', { name: 'Count their rows' }).click();
+    await page.getByRole('button', { name: dataConnectMessages.countTheirRows() }).click();
     await page.getByText('Sees 1 of 2 rows').waitFor();
     await page.getByText('true for 1 row', { exact: false }).waitFor();
     await fetch(`${fixture.host.url('control')}/api/data/users`, {
@@ -111,11 +120,11 @@ describe.skipIf(noBrowser)('Data', () => {
       body: JSON.stringify({ email: 'bob@example.org', password: 'harbour-lamp-42' }),
     });
     await seenBy.fill('Bob@example.org');
-    await page.getByRole('button', { name: 'Count their rows' }).click();
+    await page.getByRole('button', { name: dataConnectMessages.countTheirRows() }).click();
     await page.getByText('Sees 0 of 2 rows').waitFor();
     await seenBy.fill('bo@example.org');
-    await page.getByRole('button', { name: 'Count their rows' }).click();
-    await page.getByText('No user has the address bo@example.org.').waitFor();
+    await page.getByRole('button', { name: dataConnectMessages.countTheirRows() }).click();
+    await page.getByText(dataUsersMessages.noUserHasTheAddress({ text: 'bo@example.org' })).waitFor();
   });
 
   it('cancels running statements on the server by button, by key and by leaving the page', async () => {
@@ -125,33 +134,37 @@ describe.skipIf(noBrowser)('Data', () => {
     const readOverview = (): Promise<any> =>
       run("select count(*) from pg_locks where locktype = 'advisory' and objid = 3600 and granted");
     const begin = async (): Promise<void> => {
-      await page.getByLabel('Statements').fill('select pg_advisory_xact_lock(3600); select pg_sleep(3600)');
+      await page
+        .getByLabel(dataSqlMessages.statements())
+        .fill('select pg_advisory_xact_lock(3600); select pg_sleep(3600)');
       await page.keyboard.press('Control+Enter');
       await page.getByText('Leaving this page cancels it.').waitFor();
       await expect.poll(readOverview).toEqual([['1']]);
     };
     for (const role of ['owner', 'authenticated']) {
-      await page.getByLabel('Run as', { exact: true }).selectOption(role);
+      await page.getByLabel(dataSqlMessages.runAs(), { exact: true }).selectOption(role);
       await begin();
-      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+      await page.getByRole('button', { name: dataSqlMessages.cancel(), exact: true }).click();
       await page.getByText('canceling statement due to user request').waitFor();
       expect(await readOverview()).toEqual([['0']]);
       expect(
-        await page.getByRole('button', { name: 'Run' }).evaluate((button) => button === document.activeElement),
+        await page
+          .getByRole('button', { name: dataSqlMessages.run() })
+          .evaluate((button) => button === document.activeElement),
       ).toBe(true);
-      await page.getByLabel('Statements').fill('select 41 + 1');
+      await page.getByLabel(dataSqlMessages.statements()).fill('select 41 + 1');
       await page.keyboard.press('Control+Enter');
       await page.getByRole('cell', { name: '42' }).waitFor();
     }
-    await page.getByLabel('Run as', { exact: true }).selectOption('owner');
+    await page.getByLabel(dataSqlMessages.runAs(), { exact: true }).selectOption('owner');
     await begin();
     await page.keyboard.press('Escape');
     await page.getByText('Cancelled after').waitFor();
     await begin();
-    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('tab', { name: dataMessages.history() }).click();
     await page.getByText('The statements that ran were cancelled').waitFor();
     await expect.poll(readOverview).toEqual([['0']]);
-    await page.getByText('Cancelled', { exact: true }).first().waitFor();
+    await page.getByText(dataSqlMessages.cancelled(), { exact: true }).first().waitFor();
 
     const expectRemoved = async (): Promise<void> => {
       const startedAt = performance.now();
@@ -159,15 +172,15 @@ describe.skipIf(noBrowser)('Data', () => {
       // Without a message from the page the server takes half a minute to detect its absence.
       expect(performance.now() - startedAt).toBeLessThan(25_000);
     };
-    await page.getByRole('tab', { name: 'SQL' }).click();
+    await page.getByRole('tab', { name: dataMessages.sql() }).click();
     await begin();
     await page.goto('about:blank');
     await expectRemoved();
     await page.goto(`${fixture.host.url('control')}/data/sql`);
     await begin();
     await page.getByRole('button', { name: /Signed in as/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByRole('menuitem', { name: dataUsersMessages.signOut() }).click();
+    await page.getByRole('button', { name: frameMessages.signIn() }).waitFor();
     await expectRemoved();
   });
 
@@ -176,10 +189,10 @@ describe.skipIf(noBrowser)('Data', () => {
     const { page } = browserPage;
     await page.getByText('createClient').first().waitFor();
     expect(await page.content()).not.toContain('sb_secret_');
-    await page.getByRole('button', { name: 'Show the keys' }).click();
+    await page.getByRole('button', { name: dataConnectMessages.showTheKeys() }).click();
     const secret = page.locator('code').filter({ hasText: /^sb_secret_/ });
     const before = (await secret.textContent()) ?? '';
-    await page.getByRole('button', { name: 'Replace' }).last().click();
+    await page.getByRole('button', { name: dataConnectMessages.replace() }).last().click();
     await page.getByRole('button', { name: /Replace it\?/ }).click();
     await expect.poll(() => secret.textContent()).not.toBe(before);
     const reply = await fixture.request('/pg/types', { headers: { apikey: (await secret.textContent()) ?? '' } });
@@ -198,7 +211,7 @@ describe.skipIf(noBrowser)('Data', () => {
       touch: true,
     });
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Add a policy' }).waitFor();
+    await page.getByRole('button', { name: dataConnectMessages.addAPolicy() }).waitFor();
     const cut = await page
       .getByRole('main')
       .getByRole('button')
@@ -210,17 +223,19 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(cut).toEqual([]);
 
     await page.goto(`${fixture.host.url('control')}/data/tables`);
-    await page.getByRole('searchbox', { name: 'Search the tables' }).fill('shelf_11');
+    await page.getByRole('searchbox', { name: dataMessages.searchTheTables() }).fill('shelf_11');
     await page.getByRole('link', { name: 'shelf_10' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('link', { name: /^shelf_/ }).count()).toBe(1);
 
-    await page.getByRole('button', { name: 'Other ways to a table' }).click();
-    await page.getByRole('menuitem', { name: 'Table from CSV' }).click();
+    await page.getByRole('button', { name: dataMessages.otherWaysToATable() }).click();
+    await page.getByRole('menuitem', { name: dataMessages.tableFromCSV() }).click();
     const buffer = Buffer.from('name,tons\nGorch Fock and another ship with a longer name,1760\n');
-    await page.getByLabel('Choose a file').setInputFiles({ name: 'ships.csv', mimeType: 'text/csv', buffer });
-    const type = page.getByLabel('Type of tons');
+    await page
+      .getByLabel(dataRowsMessages.chooseAFile())
+      .setInputFiles({ name: 'ships.csv', mimeType: 'text/csv', buffer });
+    const type = page.getByLabel(dataRowsMessages.typeOfColumn({ column: 'tons' }));
     await type.waitFor();
-    const frame = await page.getByRole('list', { name: 'Columns of the file' }).boundingBox();
+    const frame = await page.getByRole('list', { name: dataRowsMessages.columnsOfTheFile() }).boundingBox();
     const box = await type.boundingBox();
     expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
     expect(await type.inputValue()).toBe('bigint');
@@ -234,44 +249,48 @@ describe.skipIf(noBrowser)('Data', () => {
     );
     await using browserPage = await visit('/data/tables/public.edited/');
     const { page } = browserPage;
-    await page.getByText('No rows yet.').waitFor();
-    await page.getByRole('button', { name: 'Add a row' }).click();
+    await page.getByText(dataRowsMessages.noRowsYet()).waitFor();
+    await page.getByRole('button', { name: dataRowsMessages.addARow() }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('title', { exact: true }).fill('A note');
-    await dialog.getByLabel('What n holds').selectOption('value');
+    await dialog.getByLabel(dataRowsMessages.whatNameHolds({ name: 'n' })).selectOption('value');
     await dialog.getByLabel('n', { exact: true }).fill('three');
-    await dialog.getByRole('button', { name: 'Add the row' }).click();
+    await dialog.getByRole('button', { name: dataRowsMessages.addTheRow() }).click();
     await dialog.getByText('invalid input syntax for type integer').waitFor();
     await dialog.getByLabel('n', { exact: true }).fill('3');
-    await dialog.getByLabel('What meta holds').selectOption('value');
+    await dialog.getByLabel(dataRowsMessages.whatNameHolds({ name: 'meta' })).selectOption('value');
     await dialog.getByLabel('meta', { exact: true }).fill('{"a": [1]}');
-    await dialog.getByRole('button', { name: 'Add the row' }).click();
-    await page.getByText('1 row', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: dataRowsMessages.addTheRow() }).click();
+    await page.getByText(dataMessages.rowCount({ count: 1 }), { exact: true }).waitFor();
     await page.getByRole('button', { name: /A note/ }).click();
-    await dialog.getByLabel('What n holds').selectOption('null');
+    await dialog
+      .getByLabel(dataRowsMessages.whatNameHolds({ name: 'n' }))
+      .selectOption(dataRowsMessages.nullPlaceholder());
     await dialog.getByLabel('done', { exact: true }).selectOption('true');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: dataMessages.save() }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await run('select title, n, meta, done from edited')).toEqual([['A note', null, '{"a": [1]}', 't']]);
-    await page.getByLabel('Choose row 1').check({ force: true });
-    await page.getByRole('button', { name: 'Remove 1 row' }).click();
-    await page.getByRole('button', { name: 'Remove for good?' }).click();
-    await page.getByText('No rows yet.').waitFor();
+    await page.getByLabel(dataRowsMessages.chooseRow({ value: '1' })).check({ force: true });
+    await page.getByRole('button', { name: dataMessages.removeColumn({ column: '1 row' }) }).click();
+    await page.getByRole('button', { name: dataRowsMessages.removeForGood() }).click();
+    await page.getByText(dataRowsMessages.noRowsYet()).waitFor();
   });
 
   it('clears the selection when the rows change, and reports when no row was deleted', async () => {
     await run("create table harbours (name text primary key); insert into harbours values ('Bergen'), ('Calais')");
     await using browserPage = await visit('/data/tables/public.harbours/');
     const { page } = browserPage;
-    await page.getByLabel('Choose row 1').check({ force: true });
-    await page.getByRole('button', { name: 'Remove 1 row' }).waitFor();
+    await page.getByLabel(dataRowsMessages.chooseRow({ value: '1' })).check({ force: true });
+    await page.getByRole('button', { name: dataMessages.removeColumn({ column: '1 row' }) }).waitFor();
     await page.getByRole('button', { name: 'Sort by name' }).click();
-    await page.getByRole('button', { name: 'Remove 1 row' }).waitFor({ state: 'detached' });
-    await page.getByLabel('Choose row 1').check({ force: true });
+    await page
+      .getByRole('button', { name: dataMessages.removeColumn({ column: '1 row' }) })
+      .waitFor({ state: 'detached' });
+    await page.getByLabel(dataRowsMessages.chooseRow({ value: '1' })).check({ force: true });
     await run('delete from harbours');
-    await page.getByRole('button', { name: 'Remove 1 row' }).click();
-    await page.getByRole('button', { name: 'Remove for good?' }).click();
-    await page.getByText('Nothing was removed: it was not there any more.').waitFor();
+    await page.getByRole('button', { name: dataMessages.removeColumn({ column: '1 row' }) }).click();
+    await page.getByRole('button', { name: dataRowsMessages.removeForGood() }).click();
+    await page.getByText(dataRowsMessages.nothingWasRemovedItWas()).waitFor();
   });
 
   it('scrolls a hundred thousand rows and loads only the visible ones', async () => {
@@ -281,20 +300,20 @@ describe.skipIf(noBrowser)('Data', () => {
     await using browserPage = await visit('/data/tables/public.many/');
     const { page } = browserPage;
     await page.getByText('word 1', { exact: true }).waitFor();
-    await page.getByText('100,000 rows').waitFor();
+    await page.getByText(dataMessages.rowCount({ count: 100000 })).waitFor();
     let read = 0;
     page.on('request', (request) => (read += request.url().includes('/rows?') ? 1 : 0));
-    const list = page.getByRole('group', { name: 'Rows of many' });
+    const list = page.getByRole('group', { name: dataRowsMessages.rowsOfName({ name: 'many' }) });
     await list.evaluate((element) => (element.scrollTop = element.scrollHeight));
     await page.getByText('word 100000', { exact: true }).waitFor();
     await list.evaluate((element) => (element.scrollTop = element.scrollHeight / 2));
     await page.getByText('word 50001', { exact: true }).waitFor();
     expect(read).toBeLessThan(8);
     expect(await list.locator('li').count()).toBeLessThan(80);
-    await page.getByLabel('Column to filter by').selectOption('word');
-    await page.getByLabel('Value').fill('word 777');
-    await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByText('111 rows').waitFor();
+    await page.getByLabel(dataRowsMessages.columnToFilterBy()).selectOption('word');
+    await page.getByLabel(dataRowsMessages.value()).fill('word 777');
+    await page.getByRole('button', { name: dataRowsMessages.filter() }).click();
+    await page.getByText(dataMessages.rowCount({ count: 111 })).waitFor();
     await page.getByRole('button', { name: 'Sort by id' }).click();
     await page.getByRole('button', { name: 'Sort by id' }).click();
     await page.getByText('word 77799', { exact: true }).waitFor();
@@ -304,8 +323,8 @@ describe.skipIf(noBrowser)('Data', () => {
     await run('create table if not exists keyless (a int, b text)');
     await using browserPage = await visit('/data/tables');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Other ways to a table' }).click();
-    await page.getByRole('menuitem', { name: 'Table from CSV' }).click();
+    await page.getByRole('button', { name: dataMessages.otherWaysToATable() }).click();
+    await page.getByRole('menuitem', { name: dataMessages.tableFromCSV() }).click();
     const dialog = page.getByRole('dialog');
     const choose = (text: string) =>
       dialog
@@ -313,21 +332,21 @@ describe.skipIf(noBrowser)('Data', () => {
         .setInputFiles({ name: 'Club members.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     await choose('name,joined,fee\nAnn,2024-01-31,12.50\nBen,2024-02-01,3\n');
     await dialog.getByText('2024-01-31, 2024-02-01').waitFor();
-    expect(await dialog.getByLabel('Type of joined').inputValue()).toBe('date');
-    expect(await dialog.getByLabel('Name of the table').inputValue()).toBe('club_members');
-    await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+    expect(await dialog.getByLabel(dataRowsMessages.typeOfColumn({ column: 'joined' })).inputValue()).toBe('date');
+    expect(await dialog.getByLabel(dataRowsMessages.nameOfTheTable()).inputValue()).toBe('club_members');
+    await dialog.getByRole('button', { name: dataRowsMessages.importRows({ count: 2 }) }).click();
     await page.getByRole('heading', { name: 'club_members' }).waitFor();
-    await page.getByText('2 rows', { exact: true }).waitFor();
+    await page.getByText(dataMessages.rowCount({ count: 2 }), { exact: true }).waitFor();
     const fromMenu = async (name: string): Promise<void> => {
-      await page.getByRole('button', { name: 'More for the rows' }).click();
+      await page.getByRole('button', { name: dataRowsMessages.moreForTheRows() }).click();
       await page.getByRole('menuitem', { name }).click();
     };
     await fromMenu('Import CSV');
     await choose('Name,other\nCid,x\n');
-    await dialog.getByLabel('Where Name goes').waitFor();
-    expect(await dialog.getByLabel('Where Name goes').inputValue()).toBe('name');
-    await dialog.getByRole('button', { name: 'Import 1 row' }).click();
-    await page.getByText('3 rows', { exact: true }).waitFor();
+    await dialog.getByLabel(dataRowsMessages.whereColumnGoes({ column: 'Name' })).waitFor();
+    expect(await dialog.getByLabel(dataRowsMessages.whereColumnGoes({ column: 'Name' })).inputValue()).toBe('name');
+    await dialog.getByRole('button', { name: dataRowsMessages.importRows({ count: 1 }) }).click();
+    await page.getByText(dataMessages.rowCount({ count: 3 }), { exact: true }).waitFor();
     const saving = page.waitForEvent('download');
     await fromMenu('Download CSV');
     const saved = await saving;
@@ -341,7 +360,7 @@ describe.skipIf(noBrowser)('Data', () => {
     const { page } = browserPage;
     await signIn(page.context(), quiet.host.url('control'));
     await page.goto(`${quiet.host.url('control')}/data`);
-    await page.getByText('PostgreSQL sleeps').waitFor();
+    await page.getByText(dataMessages.postgreSQLSleeps()).waitFor();
     // Nor do those that would name a table if they knew one.
     for (const pageName of ['connect', 'sql']) {
       const overviewResponse = page.waitForResponse((answer) => answer.url().endsWith('/api/data/overview'));
@@ -350,18 +369,18 @@ describe.skipIf(noBrowser)('Data', () => {
       await page.waitForLoadState('load');
     }
     await page.goto(`${quiet.host.url('control')}/data`);
-    await page.getByText('PostgreSQL sleeps').waitFor();
-    await page.getByRole('button', { name: 'Look inside' }).click();
-    await page.getByText('Begin with a table').waitFor();
+    await page.getByText(dataMessages.postgreSQLSleeps()).waitFor();
+    await page.getByRole('button', { name: dataMessages.lookInside() }).click();
+    await page.getByText(dataMessages.beginWithATable()).waitFor();
     await page.goto(`${quiet.host.url('control')}/data/history`);
-    await page.getByText('No statement was run from this browser yet.').waitFor();
-    await page.getByRole('button', { name: 'Write SQL' }).click();
-    await page.getByLabel('Statements').fill('select 41 + 1 as answer');
-    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText(dataSqlMessages.noStatementWasRunFrom()).waitFor();
+    await page.getByRole('button', { name: dataMessages.writeSQL() }).click();
+    await page.getByLabel(dataSqlMessages.statements()).fill('select 41 + 1 as answer');
+    await page.getByRole('button', { name: dataSqlMessages.run() }).click();
     await page.getByRole('cell', { name: '42' }).waitFor();
     await page.goto(`${quiet.host.url('control')}/data/history`);
     await page.getByRole('button', { name: /41 \+ 1/ }).click();
-    await expect.poll(() => page.getByLabel('Statements').inputValue()).toBe('select 41 + 1 as answer');
+    await expect.poll(() => page.getByLabel(dataSqlMessages.statements()).inputValue()).toBe('select 41 + 1 as answer');
   });
 
   it.each(screens)('fits on $on', async (screen) => {
@@ -394,15 +413,16 @@ describe.skipIf(noBrowser)('Data', () => {
       // A table has the page to itself.
       const name = /^tables\/public\.(\w+)/.exec(pagePath)?.[1] ?? 'Databases';
       await page.getByRole('heading', { level: 1, name }).waitFor();
-      if (pagePath.endsWith('policies')) await page.getByText('Who sees what?').waitFor();
-      if (pagePath.endsWith('columns')) await page.getByRole('button', { name: 'Change columns' }).waitFor();
+      if (pagePath.endsWith('policies')) await page.getByText(dataConnectMessages.whoSeesWhat()).waitFor();
+      if (pagePath.endsWith('columns'))
+        await page.getByRole('button', { name: dataMessages.changeColumns() }).waitFor();
       if (pagePath.endsWith('broad/')) await page.getByRole('button', { name: /column_8/ }).waitFor();
       if (pagePath.endsWith('notes/')) await page.getByText('of nobody').waitFor();
       await expectFits(browserPage, `data-${pagePath.replaceAll(/\W/g, '-') || 'overview'}`, screen);
     }
     await page.goto(`${fixture.host.url('control')}/data/sql`);
-    await page.getByLabel('Statements').fill('select * from broad');
-    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByLabel(dataSqlMessages.statements()).fill('select * from broad');
+    await page.getByRole('button', { name: dataSqlMessages.run() }).click();
     // A number is on one line, however many columns there are.
     const cell = page.getByRole('cell', { name: '100000', exact: true });
     expect((await cell.boundingBox())?.height).toBeLessThan(48);
@@ -412,13 +432,16 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('dialog').getByLabel('body', { exact: true }).waitFor();
     await expectFits(browserPage, 'data-row', screen);
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'More for the rows' }).click();
-    await page.getByRole('menuitem', { name: 'Import CSV' }).click();
+    await page.getByRole('button', { name: dataRowsMessages.moreForTheRows() }).click();
+    await page.getByRole('menuitem', { name: dataRowsMessages.importCSV() }).click();
     await page
       .getByRole('dialog')
       .locator('input[type=file]')
       .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('id,body\n3,x\n') });
-    await page.getByRole('dialog').getByLabel('Where body goes').waitFor();
+    await page
+      .getByRole('dialog')
+      .getByLabel(dataRowsMessages.whereColumnGoes({ column: 'body' }))
+      .waitFor();
     await expectFits(browserPage, 'data-import', screen);
   });
 });
