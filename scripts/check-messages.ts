@@ -24,7 +24,6 @@ const unrevised = [
   'addons-editor',
   'addons-rules',
   'backup',
-  'data',
   'data-connect',
   'data-rows',
   'data-sql',

@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)('Data: SQL editor', () => {
     await page.reload();
     expect(await editor.inputValue()).toBe('select 1 -- not done');
     await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'The half' }) }).click();
-    await page.getByRole('menuitem', { name: dataMessages.remove() }).click();
+    await page.getByRole('menuitem', { name: dataSqlMessages.remove() }).click();
     await page
       .getByRole('button', { name: dataSqlMessages.moreForName({ name: 'The half' }) })
       .waitFor({ state: 'detached' });

@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await title.getByLabel(dataMessages.type()).fill('int');
     await title.getByLabel(dataMessages.defaultLabel()).fill("'no number'");
     await dialog.getByRole('button', { name: dataMessages.save() }).click();
-    await dialog.getByText('PostgreSQL refuses it').waitFor();
+    await dialog.getByText('PostgreSQL error:').waitFor();
     await title.getByLabel(dataMessages.defaultLabel()).fill('0');
     await title.getByLabel(dataMessages.required()).uncheck();
     await title.getByLabel(dataMessages.unique()).check();

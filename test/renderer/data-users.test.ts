@@ -1,6 +1,4 @@
 import * as dataMessages from '#messages/data';
-import * as dataRowsMessages from '#messages/data-rows';
-import * as dataSqlMessages from '#messages/data-sql';
 import * as dataUsersMessages from '#messages/data-users';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAuthFixture, type AuthFixture } from '../services/data/auth-fixture.ts';
@@ -45,23 +43,23 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     await page.getByLabel(dataUsersMessages.searchUsers()).fill('ben');
     await page.getByText(dataUsersMessages.userCount({ count: 1 }), { exact: true }).waitFor();
     const choose = async (item: string): Promise<void> => {
-      await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'ben@example.com' }) }).click();
+      await page.getByRole('button', { name: dataUsersMessages.moreForUser({ user: 'ben@example.com' }) }).click();
       await page.getByRole('menuitem', { name: item, exact: true }).click();
     };
-    await choose('Make a sign-in link');
+    await choose(dataUsersMessages.makeASignInLink());
     const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
     expect((await fetch(link, { redirect: 'manual' })).headers.get('location')).toContain('#access_token=');
     await page.keyboard.press('Escape');
-    await choose('Keep out');
+    await choose(dataUsersMessages.keepOut());
     await page.getByText(dataUsersMessages.keptOut()).waitFor();
     expect((await fixture.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error?.code).toBe(
       'user_banned',
     );
-    await choose('Let in again');
+    await choose(dataUsersMessages.letInAgain());
     await page.getByText(dataUsersMessages.keptOut()).waitFor({ state: 'detached' });
-    await choose('Remove');
-    await page.getByRole('button', { name: dataMessages.remove(), exact: true }).click();
-    await page.getByRole('button', { name: dataRowsMessages.removeForGood() }).click();
+    await choose(dataUsersMessages.remove());
+    await page.getByRole('button', { name: dataUsersMessages.remove(), exact: true }).click();
+    await page.getByRole('button', { name: dataUsersMessages.removeForGood() }).click();
     await page.getByText(dataUsersMessages.nobodyIsLikeThat()).waitFor();
   });
 
@@ -85,7 +83,7 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     await page.getByRole('button', { name: dataUsersMessages.signItOut() }).click();
     await page.getByText(dataUsersMessages.nowhere()).waitFor();
     expect((await client.auth.getUser()).error).not.toBeNull();
-    await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'cid@example.com' }) }).click();
+    await page.getByRole('button', { name: dataUsersMessages.moreForUser({ user: 'cid@example.com' }) }).click();
     await page.getByRole('menuitem', { name: dataUsersMessages.setAPassword() }).click();
     await page.getByLabel(dataUsersMessages.newPassword()).fill('another horse 2');
     await page.getByRole('button', { name: dataUsersMessages.setThePassword() }).click();
@@ -93,10 +91,10 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     expect(
       (await client.auth.signInWithPassword({ email: 'cid@example.com', password: 'another horse 2' })).error,
     ).toBeNull();
-    await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'cid@example.com' }) }).click();
-    await page.getByRole('menuitem', { name: dataMessages.remove(), exact: true }).click();
-    await page.getByRole('button', { name: dataMessages.remove(), exact: true }).click();
-    await page.getByRole('button', { name: dataRowsMessages.removeForGood() }).click();
+    await page.getByRole('button', { name: dataUsersMessages.moreForUser({ user: 'cid@example.com' }) }).click();
+    await page.getByRole('menuitem', { name: dataUsersMessages.remove(), exact: true }).click();
+    await page.getByRole('button', { name: dataUsersMessages.remove(), exact: true }).click();
+    await page.getByRole('button', { name: dataUsersMessages.removeForGood() }).click();
     await page.waitForURL(/\/data\/users$/);
     await page.getByText('ann@example.com').waitFor();
     await page.getByLabel(dataUsersMessages.searchUsers()).fill('nobody at all');
@@ -109,7 +107,7 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     await using browserPage = await visit(screen);
     await expectFits(browserPage, 'data-users', screen);
     const { page } = browserPage;
-    await page.getByRole('button', { name: dataSqlMessages.moreForName({ name: 'ann@example.com' }) }).click();
+    await page.getByRole('button', { name: dataUsersMessages.moreForUser({ user: 'ann@example.com' }) }).click();
     await page.getByRole('menuitem', { name: dataUsersMessages.makeASignInLink() }).click();
     await page.getByRole('dialog').locator('code').waitFor();
     await expectFits(browserPage, 'data-users-link', screen);

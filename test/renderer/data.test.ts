@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(await page.getByLabel(dataSqlMessages.statements()).inputValue()).toBe(text);
 
     await page.goto(`${fixture.host.url('control')}/data`);
-    await page.getByText('has no row policies').waitFor();
+    await page.getByText('Row-level security (RLS) is disabled for').waitFor();
     await page.getByRole('list', { name: dataMessages.theLargestTables() }).getByText('notes').waitFor();
     await page.getByRole('alert').getByRole('link', { name: /notes/ }).click();
     await page.getByText('Row policies are off').waitFor();
@@ -271,7 +271,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await run('select title, n, meta, done from edited')).toEqual([['A note', null, '{"a": [1]}', 't']]);
     await page.getByLabel(dataRowsMessages.chooseRow({ value: '1' })).check({ force: true });
-    await page.getByRole('button', { name: dataMessages.removeColumn({ column: '1 row' }) }).click();
+    await page.getByRole('button', { name: dataRowsMessages.removeRows({ count: 1 }) }).click();
     await page.getByRole('button', { name: dataRowsMessages.removeForGood() }).click();
     await page.getByText(dataRowsMessages.noRowsYet()).waitFor();
   });
@@ -281,14 +281,12 @@ describe.skipIf(noBrowser)('Data', () => {
     await using browserPage = await visit('/data/tables/public.harbours/');
     const { page } = browserPage;
     await page.getByLabel(dataRowsMessages.chooseRow({ value: '1' })).check({ force: true });
-    await page.getByRole('button', { name: dataMessages.removeColumn({ column: '1 row' }) }).waitFor();
+    await page.getByRole('button', { name: dataRowsMessages.removeRows({ count: 1 }) }).waitFor();
     await page.getByRole('button', { name: 'Sort by name' }).click();
-    await page
-      .getByRole('button', { name: dataMessages.removeColumn({ column: '1 row' }) })
-      .waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: dataRowsMessages.removeRows({ count: 1 }) }).waitFor({ state: 'detached' });
     await page.getByLabel(dataRowsMessages.chooseRow({ value: '1' })).check({ force: true });
     await run('delete from harbours');
-    await page.getByRole('button', { name: dataMessages.removeColumn({ column: '1 row' }) }).click();
+    await page.getByRole('button', { name: dataRowsMessages.removeRows({ count: 1 }) }).click();
     await page.getByRole('button', { name: dataRowsMessages.removeForGood() }).click();
     await page.getByText(dataRowsMessages.nothingWasRemovedItWas()).waitFor();
   });
@@ -341,14 +339,14 @@ describe.skipIf(noBrowser)('Data', () => {
       await page.getByRole('button', { name: dataRowsMessages.moreForTheRows() }).click();
       await page.getByRole('menuitem', { name }).click();
     };
-    await fromMenu('Import CSV');
+    await fromMenu(dataRowsMessages.importCSV());
     await choose('Name,other\nCid,x\n');
     await dialog.getByLabel(dataRowsMessages.whereColumnGoes({ column: 'Name' })).waitFor();
     expect(await dialog.getByLabel(dataRowsMessages.whereColumnGoes({ column: 'Name' })).inputValue()).toBe('name');
     await dialog.getByRole('button', { name: dataRowsMessages.importRows({ count: 1 }) }).click();
     await page.getByText(dataMessages.rowCount({ count: 3 }), { exact: true }).waitFor();
     const saving = page.waitForEvent('download');
-    await fromMenu('Download CSV');
+    await fromMenu(dataRowsMessages.downloadCSV());
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('club_members.csv');
     expect(readFileSync(await saved.path(), 'utf8')).toContain('2,Ben,2024-02-01,3\n3,Cid,,\n');
