@@ -25,7 +25,6 @@ const unrevised = [
   'addons-rules',
   'backup',
   'data-connect',
-  'data-rows',
   'data-sql',
   'data-users',
   'dead-letters',
