@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)('Data', () => {
       .getByLabel(dataSqlMessages.statements())
       .fill(`select n as id, 'a, "b"' as word, null as none from generate_series(1, 1200) n`);
     await page.getByRole('button', { name: dataSqlMessages.run() }).click();
-    await page.getByText(/^1,200 rows in .* s; the first 1,000 are shown\.$/).waitFor();
+    await page.getByText(/^1,200 rows in .* s\. Showing the first 1,000\.$/).waitFor();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: dataRowsMessages.downloadCSV() }).click();
     const saved = readFileSync(await (await saving).path(), 'utf8');
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('Data', () => {
         .getByLabel(dataSqlMessages.statements())
         .fill('select pg_advisory_xact_lock(3600); select pg_sleep(3600)');
       await page.keyboard.press('Control+Enter');
-      await page.getByText('Leaving this page cancels it.').waitFor();
+      await page.getByText(dataSqlMessages.runningLeavingThisPageCancels()).waitFor();
       await expect.poll(readOverview).toEqual([['1']]);
     };
     for (const role of ['owner', 'authenticated']) {
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('Cancelled after').waitFor();
     await begin();
     await page.getByRole('tab', { name: dataMessages.history() }).click();
-    await page.getByText('The statements that ran were cancelled').waitFor();
+    await page.getByText(dataSqlMessages.theStatementsThatRanWere()).waitFor();
     await expect.poll(readOverview).toEqual([['0']]);
     await page.getByText(dataSqlMessages.cancelled(), { exact: true }).first().waitFor();
 
