@@ -25,7 +25,6 @@ const unrevised = [
   'addons-rules',
   'backup',
   'data-connect',
-  'data-users',
   'dead-letters',
   'delivery',
   'downloads',

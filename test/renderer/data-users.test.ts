@@ -74,7 +74,7 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     const { page } = browserPage;
     await page.getByRole('link', { name: /cid@example\.com.* 1 session/ }).click();
     await page.getByRole('heading', { name: 'cid@example.com' }).waitFor();
-    await page.getByText('a password, links and codes by mail').waitFor();
+    await page.getByText(`${dataUsersMessages.aPassword()}, ${dataUsersMessages.linksAndCodesByMail()}`).waitFor();
     await page.getByRole('term').filter({ hasText: 'likes' }).waitFor();
     await page.getByRole('definition').filter({ hasText: 'tides' }).waitFor();
     const sessions = page.getByRole('list', { name: dataMessages.sessions() }).getByRole('listitem');
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('Data: app users', () => {
     await page.getByRole('menuitem', { name: dataUsersMessages.setAPassword() }).click();
     await page.getByLabel(dataUsersMessages.newPassword()).fill('another horse 2');
     await page.getByRole('button', { name: dataUsersMessages.setThePassword() }).click();
-    await page.getByText('The password is set.').waitFor();
+    await page.getByText(dataUsersMessages.thePasswordIsSetAll()).waitFor();
     expect(
       (await client.auth.signInWithPassword({ email: 'cid@example.com', password: 'another horse 2' })).error,
     ).toBeNull();

@@ -1,3 +1,4 @@
+import * as dataUsersMessages from '#messages/data-users';
 import { describe, expect, it } from 'vitest';
 import { locateError } from '../../renderer/src/pages/data/sql/error-location.ts';
 import { formatCsv } from '../../renderer/src/pages/data/sql/result-csv.ts';
@@ -50,7 +51,7 @@ it.each([
   ],
   ['node', 'node'],
   ['curl/8.5.0', 'curl'],
-  ['', 'A program that does not say what it is'],
+  ['', dataUsersMessages.aProgramThatDoesNot()],
 ])('formats a device by browser and system: %s', (userAgent, label) => {
   expect(formatDevice(userAgent)).toBe(label);
 });
