@@ -24,7 +24,6 @@ const unrevised = [
   'addons-editor',
   'addons-rules',
   'backup',
-  'data-connect',
   'dead-letters',
   'delivery',
   'downloads',

@@ -147,18 +147,18 @@ describe.skipIf(noBrowser)('Data: table form', () => {
   it('signs tokens with a key pair, rotates it, and shows how long the earlier keys are valid', async () => {
     await using browserPage = await visit('/data/connect');
     const { page } = browserPage;
-    await page.getByText('How tokens are signed, and').click();
+    await page.getByText(dataConnectMessages.howTokensAreSignedAnd()).click();
     await page.getByRole('button', { name: dataConnectMessages.signWithAPairOf() }).click();
     await page.getByRole('button', { name: dataConnectMessages.signNewTokensWithA() }).click();
-    await page.getByText('A pair of keys (ES256) since').waitFor();
+    await page.getByText('Tokens are signed with a key pair (ES256) since').waitFor();
     await page.getByText('/auth/v1/.well-known/jwks.json').waitFor();
-    await page.getByText('at most 60 minutes').waitFor();
+    await page.getByText(dataConnectMessages.tokensAfterChange({ minutes: 60 })).waitFor();
     await page.getByRole('button', { name: dataConnectMessages.makeANewPair() }).click();
     await page.getByRole('button', { name: dataConnectMessages.signWithNewPairQuestion() }).click();
-    await page.getByText('Tokens of the earlier pair').waitFor();
+    await page.getByText('Tokens of the earlier key pair').waitFor();
     await page.getByRole('button', { name: dataConnectMessages.endTheEarlierOnesNow() }).click();
     await page.getByRole('button', { name: dataConnectMessages.refuseTheirTokensFromNow() }).click();
-    await page.getByText('Tokens of the earlier pair').waitFor({ state: 'detached' });
+    await page.getByText('Tokens of the earlier key pair').waitFor({ state: 'detached' });
     const { keys }: any = await (await fetch(`${fixture.url}/auth/v1/.well-known/jwks.json`)).json();
     expect(await page.getByText(keys[0].kid).count()).toBe(1);
   });
@@ -187,7 +187,7 @@ describe.skipIf(noBrowser)('Data: table form', () => {
     await page.getByRole('dialog').getByRole('group', { name: 'boat' }).waitFor();
     await expectFits(browserPage, 'data-columns', screen);
     await page.goto(`${fixture.host.url('control')}/data/connect`);
-    await page.getByText('How tokens are signed, and').click();
+    await page.getByText(dataConnectMessages.howTokensAreSignedAnd()).click();
     await expectFits(browserPage, 'data-keys', screen);
   });
 });

@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('Row-level security (RLS) is disabled for').waitFor();
     await page.getByRole('list', { name: dataMessages.theLargestTables() }).getByText('notes').waitFor();
     await page.getByRole('alert').getByRole('link', { name: /notes/ }).click();
-    await page.getByText('Row policies are off').waitFor();
+    await page.getByText(dataConnectMessages.rowPoliciesAreOffWhoever()).waitFor();
     await page.getByRole('button', { name: dataConnectMessages.switchThemOn() }).click();
     await page.getByText(dataConnectMessages.noPoliciesNoRows()).waitFor();
     await page.getByRole('button', { name: dataConnectMessages.addAPolicy() }).click();
@@ -106,14 +106,14 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(await statement.inputValue()).toContain('using ("owner" = (select auth.uid()))');
     await page.getByRole('button', { name: dataConnectMessages.makeThePolicy() }).click();
     await page
-      .getByText('Whoever is signed in may read and change rows where this is true, before and after a change:')
+      .getByText('Signed-in users can read and change rows that match this condition before and after a change:')
       .waitFor();
-    await page.getByText('Row policies are off').waitFor({ state: 'detached' });
+    await page.getByText(dataConnectMessages.rowPoliciesAreOffWhoever()).waitFor({ state: 'detached' });
     const seenBy = page.getByLabel(dataUsersMessages.user(), { exact: true });
     await seenBy.fill(ann);
     await page.getByRole('button', { name: dataConnectMessages.countTheirRows() }).click();
-    await page.getByText('Sees 1 of 2 rows').waitFor();
-    await page.getByText('true for 1 row', { exact: false }).waitFor();
+    await page.getByText(dataConnectMessages.rowsSeen({ visible: '1', total: 2, reason: 'policies' })).waitFor();
+    await page.getByText('allows 1 row', { exact: false }).waitFor();
     await fetch(`${fixture.host.url('control')}/api/data/users`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('Data', () => {
     });
     await seenBy.fill('Bob@example.org');
     await page.getByRole('button', { name: dataConnectMessages.countTheirRows() }).click();
-    await page.getByText('Sees 0 of 2 rows').waitFor();
+    await page.getByText(dataConnectMessages.rowsSeen({ visible: '0', total: 2, reason: 'policies' })).waitFor();
     await seenBy.fill('bo@example.org');
     await page.getByRole('button', { name: dataConnectMessages.countTheirRows() }).click();
     await page.getByText(dataUsersMessages.noUserHasTheAddress({ text: 'bo@example.org' })).waitFor();
@@ -193,7 +193,7 @@ describe.skipIf(noBrowser)('Data', () => {
     const secret = page.locator('code').filter({ hasText: /^sb_secret_/ });
     const before = (await secret.textContent()) ?? '';
     await page.getByRole('button', { name: dataConnectMessages.replace() }).last().click();
-    await page.getByRole('button', { name: /Replace it\?/ }).click();
+    await page.getByRole('button', { name: dataConnectMessages.replaceItProgramsWithIt() }).click();
     await expect.poll(() => secret.textContent()).not.toBe(before);
     const reply = await fixture.request('/pg/types', { headers: { apikey: (await secret.textContent()) ?? '' } });
     expect(reply.status).toBe(200);

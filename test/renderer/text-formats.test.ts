@@ -188,17 +188,23 @@ describe('a table', () => {
       ['authenticated'],
       'a',
       'a',
-      'Whoever is signed in may read and change rows where this is true, before and after a change:',
+      'Signed-in users can read and change rows that match this condition before and after a change:',
     ],
-    ['SELECT', [], 'true', null, 'Everybody may read all rows.'],
-    ['INSERT', ['clerk'], null, 'a', 'The role clerk may add rows that fit this:'],
-    ['UPDATE', ['anon', 'authenticated'], 'true', 'a', 'Everybody may change all rows; what is written must fit this:'],
+    ['SELECT', [], 'true', null, 'Everyone can read all rows.'],
+    ['INSERT', ['clerk'], null, 'a', 'The role clerk can add rows that match this condition:'],
+    [
+      'UPDATE',
+      ['anon', 'authenticated'],
+      'true',
+      'a',
+      'Everyone can change all rows. New and changed rows must match this condition:',
+    ],
     [
       'UPDATE',
       ['authenticated', 'clerk'],
       'a',
       null,
-      'Whoever is signed in and the role clerk may change rows where this is true, before and after a change:',
+      'Signed-in users and the role clerk can change rows that match this condition before and after a change:',
     ],
   ])('describes a policy: %s', (command, roles, condition, check, label) => {
     expect(describePolicy({ command, roles, isPermissive: true, condition, check })).toBe(label);
@@ -206,7 +212,7 @@ describe('a table', () => {
 
   it('states that a restrictive policy without a condition grants nothing', () => {
     const policy = { command: 'SELECT', roles: [], isPermissive: false, condition: 'true', check: null };
-    expect(describePolicy(policy)).toBe('It restricts nothing.');
+    expect(describePolicy(policy)).toBe('This policy restricts nothing.');
   });
 
   it('removes brackets around the complete condition', () => {
