@@ -8,7 +8,7 @@ export function toRestriction(text: string | null): string | null {
 }
 
 /**
- * Describes a policy. Ends with a colon if its condition follows: `Signed-in users can read rows that match this condition:`.
+ * Describes a policy. Ends with a colon if its condition follows: `Everyone can read rows that match this condition:`.
  */
 export function describePolicy({ command, roles, isPermissive, ...expressions }: Omit<DataPolicy, 'name'>): string {
   const [condition, check] = [toRestriction(expressions.condition), toRestriction(expressions.check)];
