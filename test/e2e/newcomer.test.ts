@@ -50,7 +50,7 @@ it.skipIf(noBrowser)(
     await page.getByRole('button', { name: 'Send a test mail' }).click();
     await page.getByText(/^A test mail to .+ is taken/).waitFor();
     await rail.getByRole('link', { name: frameMessages.inboxTitle() }).click();
-    await expect.poll(() => messages.getByRole('checkbox', { name: /^Choose / }).count()).toBe(2);
+    await expect.poll(() => messages.getByRole('checkbox', { name: /^Select / }).count()).toBe(2);
 
     await rail.getByRole('link', { name: frameMessages.deliveryTitle() }).click();
     await page.getByRole('tab', { name: 'Destinations' }).click();

@@ -1,3 +1,4 @@
+import * as serviceMessages from '#messages/service';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,7 +92,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     await run(await page.getByText(/^curl -d title=Hello/).innerText());
     await expect.poll(() => readMessages('porch')).toContain('First light');
     await page.getByRole('radio', { name: 'Other devices' }).check();
-    await page.getByRole('heading', { name: 'Delivery answers on this computer alone.' }).waitFor();
+    await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Delivery' }) }).waitFor();
     expect(await page.getByRole('link', { name: 'Share it with your network' }).getAttribute('href')).toBe('/network');
     // The gateway requires a sign-in where the service itself does not.
     await share('push', 'notify');
