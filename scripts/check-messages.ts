@@ -39,13 +39,11 @@ const unrevised = [
   'notify',
   'notify-labels',
   'parts',
-  'push',
   'second-factor',
   'settings',
   'settings-form',
   'state',
   'sync',
-  'uptime',
 ];
 /** Folders whose files may use messages. */
 const sourceFolders = ['main', 'renderer/src', 'services', 'test'];

@@ -1,6 +1,7 @@
 import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
+import * as pushMessages from '#messages/push';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +42,7 @@ it.skipIf(noBrowser)(
 
     await page
       .getByRole('region', { name: homeMessages.nextSteps() })
-      .getByRole('button', { name: 'Send me a first message' })
+      .getByRole('button', { name: pushMessages.sendMeAFirstMessage() })
       .click();
     await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
     await messages.getByRole('button', { name: /Your first message/ }).waitFor();

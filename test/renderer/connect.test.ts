@@ -1,5 +1,6 @@
 import * as frameMessages from '#messages/frame';
 import * as networkMessages from '#messages/network';
+import * as pushMessages from '#messages/push';
 import * as serviceMessages from '#messages/service';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addons } from '../../services/addons/index.ts';
@@ -182,8 +183,8 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     const { shared } = await shareEverything();
     await using visit = await shared.visit('/push/topics/harbour?show=subscribe');
     const { page } = visit;
-    await page.getByText('Reached by another address').click();
-    await page.getByLabel('Address of this server').fill('https://push.example.org');
+    await page.getByText(pushMessages.reachedByAnotherAddress()).click();
+    await page.getByLabel(pushMessages.addressOfThisServer()).fill('https://push.example.org');
     await page
       .getByText('curl -d "Hello" https://push.example.org/harbour')
       .or(page.getByText(/push\.example\.org\/harbour/))

@@ -1,3 +1,4 @@
+import * as pushMessages from '#messages/push';
 import * as serviceMessages from '#messages/service';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -56,15 +57,15 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
   it('publishes from a script once the token was created, and opens the shared topic on a phone', async () => {
     await using visit = await pages.visit('/push/topics/lawn?show=subscribe');
     const { page } = visit;
-    await page.getByLabel('Name of the token').fill('Mower');
-    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByLabel(pushMessages.nameOfTheToken()).fill('Mower');
+    await page.getByRole('button', { name: pushMessages.makeAToken() }).click();
     const command = page.getByText(/-d "Hello" http.*\/lawn$/);
     await expect.poll(() => command.innerText()).toContain('Bearer tk_');
     await run(await command.innerText());
     expect(await readMessages('lawn')).toEqual(['Hello']);
     await page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' }).waitFor();
     // Only shown on phones: it is not needed next to the code.
-    const link = page.getByRole('link', { name: 'Open it in the app', includeHidden: true });
+    const link = page.getByRole('link', { name: pushMessages.openItInTheApp(), includeHidden: true });
     expect(await link.getAttribute('href')).toBe(`ntfy://127.0.0.2:${String(pages.host.port('push'))}/lawn`);
     expect(visit.complaints).toEqual([]);
   });
@@ -114,7 +115,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     // Phones open the app, where other devices show a code.
     const code = visit.page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' });
     await code
-      .or(visit.page.getByRole('link', { name: 'Open it in the app' }))
+      .or(visit.page.getByRole('link', { name: pushMessages.openItInTheApp() }))
       .first()
       .waitFor();
     await expectFits(visit, 'push-connect-phone', screen);
