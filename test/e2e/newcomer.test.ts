@@ -1,6 +1,7 @@
 import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
+import * as pushMessages from '#messages/push';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +42,7 @@ it.skipIf(noBrowser)(
 
     await page
       .getByRole('region', { name: homeMessages.nextSteps() })
-      .getByRole('button', { name: 'Send me a first message' })
+      .getByRole('button', { name: pushMessages.sendMeAFirstMessage() })
       .click();
     await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
     await messages.getByRole('button', { name: /Your first message/ }).waitFor();
@@ -50,7 +51,7 @@ it.skipIf(noBrowser)(
     await page.getByRole('button', { name: 'Send a test mail' }).click();
     await page.getByText(/^A test mail to .+ is taken/).waitFor();
     await rail.getByRole('link', { name: frameMessages.inboxTitle() }).click();
-    await expect.poll(() => messages.getByRole('checkbox', { name: /^Choose / }).count()).toBe(2);
+    await expect.poll(() => messages.getByRole('checkbox', { name: /^Select / }).count()).toBe(2);
 
     await rail.getByRole('link', { name: frameMessages.deliveryTitle() }).click();
     await page.getByRole('tab', { name: 'Destinations' }).click();

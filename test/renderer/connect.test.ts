@@ -1,5 +1,7 @@
 import * as frameMessages from '#messages/frame';
 import * as networkMessages from '#messages/network';
+import * as pushMessages from '#messages/push';
+import * as serviceMessages from '#messages/service';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addons } from '../../services/addons/index.ts';
 import { control } from '../../services/control/index.ts';
@@ -36,10 +38,10 @@ describe.skipIf(noBrowser)('the Connect tab', () => {
     expect(await seriousFindings(page)).toEqual([]);
     const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });
     await phones.getByRole('link', { name: 'Share it with your network' }).waitFor();
-    await phones.getByText(networkMessages.theAddressAddress({ address: 'for phones stands here' })).waitFor();
+    await phones.getByText(/ to see the address for phones here/).waitFor();
     expect(await phones.textContent()).not.toContain('127.0.0.1');
     await page.getByRole('radio', { name: 'Other devices' }).check();
-    await page.getByText('Messages answers on this computer alone.').waitFor();
+    await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Messages' }) }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -56,7 +58,7 @@ describe.skipIf(noBrowser)('the Connect tab', () => {
     await using visit = await pages.visit('/downloads/connect');
     const { page } = visit;
     // Phones must not receive an address that only this computer can reach.
-    await page.getByText('a code for the phone stands here').waitFor();
+    await page.getByText(/ to see a code for your phone here/).waitFor();
     const bookmark = page.getByRole('link', { name: 'Download with Homeport' });
     const script = ((await bookmark.getAttribute('href')) ?? '').replace(/^javascript:/, '');
     expect(await seriousFindings(page)).toEqual([]);
@@ -122,7 +124,7 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     const { page } = visit;
     await page.getByText(`curl -u ${admin.name} ${pages.host.url('uptime')}/metrics`).waitFor();
     await page.getByRole('radio', { name: 'Other devices' }).check();
-    await page.getByRole('heading', { name: 'Uptime answers on this computer alone.' }).waitFor();
+    await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Uptime' }) }).waitFor();
     expect(await page.getByRole('link', { name: 'Share it with your network' }).getAttribute('href')).toBe('/network');
     const share = (shared: readonly string[]): Promise<unknown> =>
       api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared }) });
@@ -136,7 +138,7 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     await page.getByRole('link', { name: trustUrl }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await share([]);
-    await page.getByRole('heading', { name: 'Uptime answers on this computer alone.' }).waitFor();
+    await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Uptime' }) }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -159,7 +161,7 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
       shared.url,
       '/api/gateway/addresses',
     );
-    const hint = page.getByText(/has to trust the certificate of this computer once/);
+    const hint = page.getByText(/must trust the certificate of this computer once/);
     const devices = page.getByRole('radio', { name: 'Other devices' });
     // Pages with a code or an address for phones have the hint immediately.
     if (/push|downloads|addons|pages/.test(path)) {
@@ -181,21 +183,21 @@ describe.skipIf(noBrowser)('connections from other devices', () => {
     const { shared } = await shareEverything();
     await using visit = await shared.visit('/push/topics/harbour?show=subscribe');
     const { page } = visit;
-    await page.getByText('Reached by another address').click();
-    await page.getByLabel('Address of this server').fill('https://push.example.org');
+    await page.getByText(pushMessages.reachedByAnotherAddress()).click();
+    await page.getByLabel(pushMessages.addressOfThisServer()).fill('https://push.example.org');
     await page
       .getByText('curl -d "Hello" https://push.example.org/harbour')
       .or(page.getByText(/push\.example\.org\/harbour/))
       .first()
       .waitFor();
-    await page.getByText(/has to trust the certificate/).waitFor({ state: 'detached' });
+    await page.getByText(/must trust the certificate/).waitFor({ state: 'detached' });
   });
 
   it('shows phones the shared address for Messages, even while commands are for this computer', async () => {
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
     const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });
-    await phones.getByText(networkMessages.theAddressAddress({ address: 'for phones stands here' })).waitFor();
+    await phones.getByText(/ to see the address for phones here/).waitFor();
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared: ['push'] }) });
     const reached = async () =>
       (await api<{ services: { url: string }[] }>(pages.url, '/api/gateway/addresses')).services[0]?.url ?? 'none';

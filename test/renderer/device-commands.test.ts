@@ -1,3 +1,5 @@
+import * as pushMessages from '#messages/push';
+import * as serviceMessages from '#messages/service';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,15 +57,15 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
   it('publishes from a script once the token was created, and opens the shared topic on a phone', async () => {
     await using visit = await pages.visit('/push/topics/lawn?show=subscribe');
     const { page } = visit;
-    await page.getByLabel('Name of the token').fill('Mower');
-    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByLabel(pushMessages.nameOfTheToken()).fill('Mower');
+    await page.getByRole('button', { name: pushMessages.makeAToken() }).click();
     const command = page.getByText(/-d "Hello" http.*\/lawn$/);
     await expect.poll(() => command.innerText()).toContain('Bearer tk_');
     await run(await command.innerText());
     expect(await readMessages('lawn')).toEqual(['Hello']);
     await page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' }).waitFor();
     // Only shown on phones: it is not needed next to the code.
-    const link = page.getByRole('link', { name: 'Open it in the app', includeHidden: true });
+    const link = page.getByRole('link', { name: pushMessages.openItInTheApp(), includeHidden: true });
     expect(await link.getAttribute('href')).toBe(`ntfy://127.0.0.2:${String(pages.host.port('push'))}/lawn`);
     expect(visit.complaints).toEqual([]);
   });
@@ -91,7 +93,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     await run(await page.getByText(/^curl -d title=Hello/).innerText());
     await expect.poll(() => readMessages('porch')).toContain('First light');
     await page.getByRole('radio', { name: 'Other devices' }).check();
-    await page.getByRole('heading', { name: 'Delivery answers on this computer alone.' }).waitFor();
+    await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Delivery' }) }).waitFor();
     expect(await page.getByRole('link', { name: 'Share it with your network' }).getAttribute('href')).toBe('/network');
     // The gateway requires a sign-in where the service itself does not.
     await share('push', 'notify');
@@ -113,7 +115,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     // Phones open the app, where other devices show a code.
     const code = visit.page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' });
     await code
-      .or(visit.page.getByRole('link', { name: 'Open it in the app' }))
+      .or(visit.page.getByRole('link', { name: pushMessages.openItInTheApp() }))
       .first()
       .waitFor();
     await expectFits(visit, 'push-connect-phone', screen);

@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await page.getByRole('article').getByText('third look').waitFor();
     await expect.poll(unread).toBe(1);
     await page.keyboard.press('e');
-    await page.getByText('Message put away.').waitFor();
+    await page.getByText(inboxMessages.messagesPutAway({ count: 1 })).waitFor();
     await row.first().waitFor({ state: 'detached' });
     await page.getByRole('button', { name: partsMessages.undo() }).click();
     await messages.getByText(/^3 times since/).waitFor();
@@ -179,7 +179,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     const { page } = visit;
     await page.getByText('Later news').first().waitFor();
     await page.getByRole('button', { name: inboxMessages.markAllRead() }).click();
-    await page.getByText(/marked read\.$/).waitFor();
+    await page.getByText(/marked as read\.$/).waitFor();
     await expect.poll(unread).toBe(0);
     await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(unread).toBe(before);

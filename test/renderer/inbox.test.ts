@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
   it('shows how to fill it, and the first message as it arrives', async () => {
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    await page.getByText(/The mail gateway is off/).waitFor();
+    await page.getByText(inboxMessages.mailOffHint()).waitFor();
     pages.inbox.add({ title: 'Backup finished', body: '12 GB' });
     await page.getByRole('button', { name: /Backup finished/ }).waitFor();
     await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor();
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
       await route.continue();
     });
     await page.goto(`${pages.url}/inbox`);
-    await page.getByText(/The mail gateway is off/).waitFor();
+    await page.getByText(inboxMessages.mailOffHint()).waitFor();
     pages.inbox.add({ title: 'Early' });
     release.resolve(undefined);
     await page.getByRole('button', { name: /Early/ }).waitFor();
@@ -472,7 +472,8 @@ describe.skipIf(noBrowser)('the inbox', () => {
     for (let count = 0; count < 5; count += 1) pages.inbox.add({ read: true });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    const box = (name: string) => page.getByRole('checkbox', { name: `Choose Message ${name}` });
+    const box = (name: string) =>
+      page.getByRole('checkbox', { name: inboxMessages.chooseMessage({ title: `Message ${name}` }) });
     await box('4').focus();
     await page.keyboard.press('Space');
     await page.getByText(inboxMessages.countChosen({ count: '1' })).waitFor();

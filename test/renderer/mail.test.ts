@@ -86,8 +86,8 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     const { page } = browserPage;
     await page.getByRole('radio', { name: 'Other devices' }).check({ force: true });
     for (const [tab, says] of [
-      ['Mails', 'The mail gateway answers on the computer of Homeport alone.'],
-      ['History', 'Delivery answers on the computer of Homeport alone.'],
+      ['Mails', 'The mail gateway is only reachable on the computer that runs Homeport.'],
+      ['History', 'Delivery is only reachable on the computer that runs Homeport.'],
     ] as const) {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByText(says).waitFor();

@@ -1,4 +1,5 @@
 import * as networkMessages from '#messages/network';
+import * as serviceMessages from '#messages/service';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -82,7 +83,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     await using visit = await pages.visit('/delivery/connect');
     const { page } = visit;
     await page.getByRole('radio', { name: 'Other devices' }).check();
-    await page.getByRole('heading', { name: 'Mail answers on this computer alone.' }).waitFor();
+    await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Mail' }) }).waitFor();
     await page.getByRole('link', { name: 'Share it with your network' }).last().waitFor();
     await change({ sharedPorts: ['mail'] });
     await page.locator('dd').filter({ hasText: lan }).waitFor();
@@ -108,7 +109,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     await change({ sharedPorts: ['git.ssh'] });
     await page.getByText(`git clone ssh://git@${lan}:${port}/ada/project.git`).waitFor();
     await change({ shared: [] });
-    await page.getByRole('heading', { name: 'Code answers on this computer alone.' }).waitFor();
+    await page.getByRole('heading', { name: serviceMessages.notShared({ label: 'Code' }) }).waitFor();
     await page.getByText(`git clone ssh://git@${lan}:${port}/ada/project.git`).waitFor();
     expect(visit.complaints).toEqual([]);
   });

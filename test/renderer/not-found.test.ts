@@ -1,4 +1,5 @@
 import * as frameMessages from '#messages/frame';
+import * as inboxMessages from '#messages/inbox';
 import * as partsMessages from '#messages/parts';
 import * as stateMessages from '#messages/state';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -135,7 +136,7 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
     await page.route('**/api/inbox', (route) =>
       route.request().method() === 'PATCH' ? route.fulfill({ status: 500, body: 'no JSON' }) : route.continue(),
     );
-    await page.getByRole('button', { name: 'Mark all read' }).click();
+    await page.getByRole('button', { name: inboxMessages.markAllRead() }).click();
     const toast = page.getByRole('region', { name: partsMessages.news() }).getByRole('listitem');
     await toast
       .filter({ hasText: stateMessages.requestFailed({ status: '500' }) })

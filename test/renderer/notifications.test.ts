@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     await expect.poll(() => popups.getAttribute('aria-checked')).toBe('false');
     expect(await page.getByRole('switch', { name: notificationsMessages.popupSound() }).count()).toBe(0);
     const homeportNavigation = page.getByRole('navigation', { name: frameMessages.homeportItself() });
-    expect(await homeportNavigation.getByRole('link', { name: notificationsMessages.popups() }).count()).toBe(0);
+    expect(await homeportNavigation.getByRole('link', { name: 'Popups' }).count()).toBe(0);
     await popups.click();
     await page.getByRole('switch', { name: notificationsMessages.popupSound() }).waitFor();
     const { sections } = await api<SettingsView>(pages.url, '/api/settings');

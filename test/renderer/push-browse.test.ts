@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
     await dialog.getByText('Write 30m, 2 hours, tomorrow 10am').waitFor();
     await dialog.getByLabel(pushComposeMessages.sendLater()).fill('30m');
     await dialog.getByRole('button', { name: pushMessages.publish() }).click();
-    await page.getByText(/^Goes to harbour on /).waitFor();
+    await page.getByText(/^Will be published to harbour on /).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
   it('builds a topic from its parts, whose severity suggests the priority', async () => {
     await using visit = await pages.visit('/push?compose=1');
     const dialog = await openDialog(visit.page);
-    await dialog.getByText('Build it from service').click();
+    await dialog.getByText(pushComposeMessages.buildItFromServiceSeverity()).click();
     await dialog.getByLabel(pushMessages.service()).fill('Web Shop');
     await dialog.getByLabel(pushMessages.category()).fill('security');
     await dialog.getByRole('radio', { name: 'critical' }).check();
@@ -222,7 +222,7 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
   it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit('/push/topics/nas-error-backup?compose=1', screen);
     const dialog = await openDialog(visit.page);
-    await dialog.getByText('Build it from service').click();
+    await dialog.getByText(pushComposeMessages.buildItFromServiceSeverity()).click();
     await dialog.getByRole('textbox', { name: pushComposeMessages.message() }).fill('**light**');
     await dialog.getByLabel(pushComposeMessages.markdown()).check();
     await dialog.getByRole('textbox', { name: pushComposeMessages.tags() }).fill('wa');

@@ -78,8 +78,8 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
   it('explains why it is unavailable, and what to do', async () => {
     const cases: readonly (readonly [string, () => void])[] = [
       ['notifications are blocked', () => Object.defineProperty(Notification, 'permission', { get: () => 'denied' })],
-      ['it needs https', () => Object.defineProperty(window, 'isSecureContext', { value: false })],
-      ['it cannot', () => void Reflect.deleteProperty(window, 'PushManager')],
+      [pushMessages.itNeedsHttps(), () => Object.defineProperty(window, 'isSecureContext', { value: false })],
+      [pushMessages.itCannot(), () => void Reflect.deleteProperty(window, 'PushManager')],
       [
         'add Homeport to the home screen first',
         () => {

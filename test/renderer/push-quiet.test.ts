@@ -1,4 +1,5 @@
 import * as frameMessages from '#messages/frame';
+import * as notificationsMessages from '#messages/notifications';
 import * as partsMessages from '#messages/parts';
 import * as pushMessages from '#messages/push';
 import * as pushComposeMessages from '#messages/push-compose';
@@ -76,9 +77,11 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     const secondSpan = dialog.getByRole('group', { name: 'Quiet hours 2' });
     await secondSpan.getByLabel(partsMessages.from()).fill('00:00');
     await secondSpan.getByLabel('To').fill('00:00');
-    await dialog.getByLabel('An urgent message comes').selectOption('Every 5 minutes');
+    await dialog.getByLabel(notificationsMessages.anUrgentMessageComes()).selectOption('Every 5 minutes');
     await dialog.getByRole('button', { name: pushMessages.save() }).click();
-    await page.getByText('Quiet: Monday to Friday 22:00–06:30; Every day, all day; urgent again every 5 min').waitFor();
+    await page
+      .getByText('Quiet: Monday to Friday 22:00–06:30; Every day, all day; urgent messages every 5 min')
+      .waitFor();
     await page.getByText(/^Quiet (now|until)/).waitFor();
     expect(await rules()).toEqual([
       { topics: '*', mode: 'normal', quiet: ['mon-fri 22:00-06:30', '00:00-00:00'], repeatMinutes: 5 },
@@ -93,17 +96,17 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     const dialog = page.getByRole('dialog', { name: 'New rule' });
     expect(await dialog.getByLabel(pushMessages.topics()).inputValue()).toBe('doors');
     await dialog.getByRole('radio', { name: 'Silent' }).check();
-    await dialog.getByText('without a sound and without a popup').waitFor();
+    await dialog.getByText(notificationsMessages.silentDescription()).waitFor();
     await dialog.getByRole('button', { name: pushMessages.save() }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await rules()).toEqual([{ topics: 'doors', mode: 'silent', quiet: [], repeatMinutes: null }]);
     await page.getByRole('link', { name: 'doors' }).click();
     const second = page.getByRole('dialog', { name: pushMessages.ruleForName({ name: 'doors' }) });
     await second.getByLabel(pushMessages.topics()).fill('nas-*-backup');
-    await second.getByText('It fits nas-info-backup, nas-error-backup.').waitFor();
+    await second.getByText(notificationsMessages.fitsTopics({ topics: 'nas-info-backup, nas-error-backup' })).waitFor();
     await second.getByRole('radio', { name: 'Always' }).check();
     await second.getByRole('button', { name: pushMessages.save() }).click();
-    await page.getByText('Always heard').waitFor();
+    await page.getByText(notificationsMessages.alwaysEffect()).waitFor();
     expect((await rules()).map(({ topics }: { topics: string }) => topics)).toEqual(['nas-*-backup']);
     await page.getByRole('link', { name: 'nas-*-backup' }).click();
     await page.getByRole('button', { name: partsMessages.removeTag({ text: 'rule' }) }).click();
@@ -169,12 +172,14 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
       await page.getByRole('list', { name: 'Rules' }).waitFor();
       await publish('doors', 'open');
       await publish('garden', 'dry');
-      await page.getByText('2 messages wait to be summed up for your browsers: doors 1, garden 1').waitFor();
+      await page
+        .getByText('2 messages are delayed and will be summarized for your browsers: doors 1, garden 1')
+        .waitFor();
       await publish('doors', 'Somebody is at the door', { title: 'Door bell', priority: '5' });
-      await page.getByText(/^doors · comes again at \d\d:\d\d$/).waitFor();
-      await page.getByRole('button', { name: 'Seen: Door bell' }).click();
+      await page.getByText(/^doors · repeats at \d\d:\d\d$/).waitFor();
+      await page.getByRole('button', { name: notificationsMessages.seenTitle({ title: 'Door bell' }) }).click();
       await expect.poll(async () => (await saved()).urgent).toEqual([]);
-      await page.getByText('Nobody has seen these yet').waitFor({ state: 'detached' });
+      await page.getByText(notificationsMessages.nobodyHasSeenTheseYet()).waitFor({ state: 'detached' });
       expect(visit.complaints).toEqual([]);
     });
 

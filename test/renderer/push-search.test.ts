@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     await page.getByLabel(pushMessages.inTopics()).fill('nas-*');
     await page.getByText(pushMessages.nothingIsFound()).waitFor();
     await page.getByLabel(pushMessages.inTopics()).fill('no spaces');
-    await page.getByText('Use letters, digits').waitFor();
+    await page.getByText(pushMessages.useLettersDigitsAndOnly()).waitFor();
     await page.getByLabel(pushMessages.inTopics()).fill('');
     await field.fill('restarted');
     await expect.poll(() => results.count()).toBe(50);
@@ -84,9 +84,9 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     const rule = page.getByRole('group', { name: 'Rule for' });
     await rule.getByLabel(pushMessages.topic()).fill('brief');
     await rule.getByLabel(pushMessages.keptFor()).selectOption('minutes');
-    await rule.getByLabel('How many minutes').fill('1');
+    await rule.getByLabel(pushMessages.howManyUnit({ unit: 'minutes' })).fill('1');
     await expect.poll(() => rule.getByLabel(pushMessages.keptFor()).locator(':checked').textContent()).toBe('minute');
-    await rule.getByLabel('How many minutes').fill('90');
+    await rule.getByLabel(pushMessages.howManyUnit({ unit: 'minutes' })).fill('90');
     await rule.getByLabel(pushMessages.messagesAtMost()).fill('5');
     await page.getByRole('button', { name: pushMessages.addARule() }).click();
     await rule.nth(1).getByLabel(pushMessages.topic()).fill('brief');

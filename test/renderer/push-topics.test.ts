@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await row('nas-error-backup').waitFor();
     await expect.poll(() => row('nas-error-backup').innerText()).toMatch(/^New\nnas-error-backup\n[^]*1 new$/);
     expect(await row('nas-info-backup').innerText()).toMatch(/^New\nnas-info-backup\n[^]*1 new$/);
-    await visit.page.getByText('7 kept · 7 came today · 7 since the beginning', { exact: true }).waitFor();
+    await visit.page.getByText('7 stored · 7 today · 7 in total', { exact: true }).waitFor();
   });
 
   it('marks new messages until they are read, here or in the inbox', async () => {
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('placeholder'));
-    expect(await focused()).toBe('Search the topics');
+    expect(await focused()).toBe(pushMessages.searchTheTopics());
     expect(new URL(page.url()).pathname).toBe('/push');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('ArrowRight');
@@ -169,14 +169,14 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('tab', { name: pushMessages.history() }).click();
-    await page.getByRole('img', { name: /^Messages each day: 0, .*, 7, today last$/ }).waitFor();
+    await page.getByRole('img', { name: /^Messages per day: 0, .*, 7, today last$/ }).waitFor();
     const row = page.getByRole('row', { name: /shop-critical-security/ });
     expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
     await expect.poll(() => new URL(page.url()).pathname).toBe('/push/history');
     // Without subscribers and browsers these columns are hidden.
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Topic', 'Today', '7 days', 'Last']);
-    await page.getByText(/^7 published since the beginning/).waitFor();
-    await page.getByRole('img', { name: /^Messages of the last 24 hours by priority: \d+ in all$/ }).waitFor();
+    await page.getByText(/^7 published in total/).waitFor();
+    await page.getByRole('img', { name: /^Messages of the last 24 hours by priority: \d+ in total$/ }).waitFor();
     await page.getByText(partsMessages.asATable()).last().click();
     await page.getByRole('region', { name: pushMessages.metricEachDay({ metric: 'Messages' }) }).waitFor();
     await row.getByRole('link').click();

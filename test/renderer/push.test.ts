@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await messages.getByText('message number 59;').waitFor();
     await page.getByRole('link', { name: pushMessages.subscribe(), exact: true }).click();
     // Instead of a code that phones cannot use, the required step is shown.
-    await page.getByRole('link', { name: 'share Messages with the network' }).waitFor();
+    await page.getByRole('link', { name: 'Share Messages with the network' }).waitFor();
     const code = page.getByRole('img', { name: pushMessages.subscribeToTopicWithThe({ topic: 'long' }) });
     expect(await code.count()).toBe(0);
     // Without sharing, a reverse proxy may still make the address reachable.
@@ -111,10 +111,10 @@ describe.skipIf(noBrowser)('the push page', () => {
     });
     await page.reload();
     await page.getByText(`curl -d "Hello" ${url}/long`).waitFor();
-    await page.getByText(/Anyone may subscribe/).waitFor();
+    await page.getByText(/Anyone can subscribe/).waitFor();
     await another.click();
     await page.getByLabel(pushMessages.addressOfThisServer()).fill('not an address');
-    await page.getByText('Use an address that begins with').waitFor();
+    await page.getByText(pushMessages.useAnAddressThatBegins()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import * as frameMessages from '#messages/frame';
+import * as inboxMessages from '#messages/inbox';
 import * as partsMessages from '#messages/parts';
 import * as stateMessages from '#messages/state';
 import type { Locator, Page, Route } from 'playwright-core';
@@ -269,10 +270,10 @@ describe.skipIf(noBrowser)('all pages', () => {
   it('relays events to other windows despite an error in one of them', async () => {
     await using visit = await pages.visit('/inbox');
     const reader = visit.page;
-    await reader.getByText('Nothing has arrived yet.').waitFor();
+    await reader.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
     const other = await reader.context().newPage();
     await other.goto(`${pages.url}/inbox`);
-    await other.getByText('Nothing has arrived yet.').waitFor();
+    await other.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
     // The first tab reads for both; its event handler fails from now on.
     await reader.evaluate(() => {
       globalThis.setTimeout = (() => {
@@ -289,7 +290,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
     await page.getByRole('button', { name: /Old news/ }).click();
-    await page.getByRole('article').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('article').getByRole('button', { name: inboxMessages.remove() }).click();
     await page
       .getByRole('region', { name: partsMessages.news() })
       .getByRole('button', { name: partsMessages.undo() })
@@ -304,7 +305,7 @@ describe.skipIf(noBrowser)('all pages', () => {
   it('keeps the sign-in visible, however often Escape is pressed', async () => {
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    await page.getByText('Nothing has arrived yet.').waitFor();
+    await page.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
     await page.evaluate(() =>
       fetch('/api/session', {
         method: 'DELETE',
@@ -321,7 +322,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     await signInDialog.getByLabel('Password').fill(admin.password);
     await page.keyboard.press('Enter');
     await signInDialog.waitFor({ state: 'detached' });
-    await page.getByText('Nothing has arrived yet.').waitFor();
+    await page.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 });

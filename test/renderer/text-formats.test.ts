@@ -28,7 +28,7 @@ describe('formatted texts of pages', () => {
   });
 
   it.each([
-    ['200 - OK', 'It answered 200 OK.'],
+    ['200 - OK', 'Response: 200 OK.'],
     ['200 - OK, but keyword is not in [Hello there]', 'The keyword is not on the page.'],
     ['The disk is full.', 'The disk is full.'],
   ])('formats a check result "%s" as "%s"', (msg, label) => {

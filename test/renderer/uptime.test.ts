@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText('Request failed with status code 500').waitFor();
     const history = page.getByRole('list', { name: uptimeMessages.stateChanges() });
     await history.getByText(/^For \d+ s · It reports a fault on its side/).waitFor();
-    await history.getByText(/^Lasted \d+ s · It answered 200 OK\.$/).waitFor();
+    await history.getByText(/^Lasted \d+ s · Response: 200 OK\.$/).waitFor();
     // The chart marks the downtime behind the response times.
     await page.getByRole('figure').getByRole('listitem').getByText(uptimeMessages.down(), { exact: true }).waitFor();
     // The keyboard selects each of the recent checks, which is described as text.
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await form.getByRole('button', { name: uptimeMessages.save() }).click();
     await page.getByText(uptimeMessages.runsNow()).waitFor();
     await rig.until(id, 3);
-    await page.getByRole('button', { name: 'End it' }).click();
+    await page.getByRole('button', { name: /^End / }).click();
     await page.getByText(uptimeMessages.paused()).waitFor();
     await rig.until(id, 1);
     await page.getByRole('button', { name: uptimePagesMessages.editTitle({ title: 'New disks at last' }) }).waitFor();
@@ -195,12 +195,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await expect
       .poll(() => first.innerText())
       .toMatch(/^The web\s+Down for \d+ (s|min) · It reports a fault on its side \(500\)\.\s+Down$/);
-    await page.getByText(/^Choose from/).click();
-    await page
-      .getByRole('button', { name: /^Watch Control|^Watch Homeport|^Watch / })
-      .first()
-      .click();
-    await page.getByText(/is watched\.$/).waitFor();
+    await page.getByText(/^Select from/).click();
+    await page.getByRole('list', { name: uptimeMessages.whatCouldBeWatched() }).getByRole('button').first().click();
+    await page.getByText(/^Monitor added: /).waitFor();
     const { items } = await rig.call<{ items: { id: number; url: string | null }[] }>('GET', '/api/monitors');
     const ownMonitor = items.find(({ url }) => url?.startsWith(rig.host.url('control')) === true);
     expect(await rig.until(ownMonitor?.id ?? 0, 1)).toMatchObject({ status: 1 });
@@ -227,15 +224,15 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const where = { name: 'attic', dockerType: 'tcp', dockerDaemon: `tcp://127.0.0.1:${String(engine.port)}` };
     const { id: docker_host } = await rig.call<{ id: number }>('POST', '/api/docker-hosts', where);
     const { page, complaints } = await visit('/uptime');
-    await page.getByText(/^Choose from/).click();
+    await page.getByText(/^Select from/).click();
     await page.getByText('photos:2 · running · attic').first().waitFor();
-    await page.getByRole('button', { name: 'Watch photos' }).click();
+    await page.getByRole('button', { name: 'Add photos' }).click();
     await page.getByText(uptimeMessages.nameIsWatched({ name: 'photos' })).waitFor();
-    await page.getByRole('button', { name: 'Watch photos' }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Watch cache' }).waitFor();
+    await page.getByRole('button', { name: 'Add photos' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Add cache' }).waitFor();
     // Adds the remaining suggestions together.
     await page.getByRole('button', { name: uptimeMessages.watchAll() }).click();
-    await page.getByText(/^\d more are watched\.$/).waitFor();
+    await page.getByText(/^\d monitors were added\.$/).waitFor();
     await page.getByRole('list', { name: uptimeMessages.whatCouldBeWatched() }).waitFor({ state: 'detached' });
     const { items } = await rig.call<{ items: { id: number; name: string; docker_host?: number }[] }>(
       'GET',

@@ -1,4 +1,5 @@
 import * as frameMessages from '#messages/frame';
+import * as inboxMessages from '#messages/inbox';
 import * as partsMessages from '#messages/parts';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -63,7 +64,7 @@ describe.skipIf(noBrowser)('several windows', () => {
       const tab = await visit.page.context().newPage();
       // Six streams would use all connections of the browser to one host.
       await tab.goto(`${pages.url}/inbox`);
-      await tab.getByText('Nothing has arrived yet.').waitFor();
+      await tab.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
       tabs.push(tab);
     }
     await expect.poll(streams).toBe(1);
@@ -81,7 +82,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     while (tabs.length < 3) {
       const tab = await visit.page.context().newPage();
       await tab.goto(`${pages.url}/inbox`);
-      await tab.getByText('Nothing has arrived yet.').waitFor();
+      await tab.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
       tabs.push(tab);
     }
     await expect.poll(streams).toBe(1);
@@ -101,7 +102,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     const context = visit.page.context();
     const [second, third] = [await context.newPage(), await context.newPage()];
     for (const tab of [second, third]) await tab.goto(`${pages.url}/inbox`);
-    for (const tab of [second, third]) await tab.getByText('Nothing has arrived yet.').waitFor();
+    for (const tab of [second, third]) await tab.getByText(inboxMessages.nothingHasArrivedYet()).waitFor();
     await second.getByRole('button', { name: /Signed in as/ }).click();
     await second.getByRole('menuitem', { name: frameMessages.signOut() }).click();
     for (const tab of [visit.page, second, third])
