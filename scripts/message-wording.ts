@@ -6,7 +6,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\bwho(ever|m)\b/i, 'name the person: user, account, device'],
   [/\bnobody\b|\bsomebody\b/i, 'name the person: no one, a user, an account'],
   [/^(Empty|Off|On):/, 'use "Leave empty to …", "When off, …"'],
-  [/\bis (no|none)\b/i, 'use "is not a …" or "isn\'t valid"'],
+  [/\bis (no(?! longer)|none)\b/i, 'use "is not a …" or "isn\'t valid"'],
   [/\bnot there any ?more\b|\bany more\b/i, 'use "no longer"'],
   [/^(Make|Making) an? /, 'use "Create" or "Add"'],
   [/\b(fits|fit)\b/i, 'use "matches", "is valid"'],
