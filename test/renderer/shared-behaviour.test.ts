@@ -1,4 +1,5 @@
 import * as frameMessages from '#messages/frame';
+import * as homeMessages from '#messages/home';
 import * as partsMessages from '#messages/parts';
 import * as stateMessages from '#messages/state';
 import type { Locator, Page, Route } from 'playwright-core';
@@ -112,7 +113,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
     const changes = await hold(page, /\/api\/settings\/moody$/, 'PATCH');
-    const button = page.getByRole('switch', { name: 'Moody on' });
+    const button = page.getByRole('switch', { name: homeMessages.titleOn({ title: 'Moody' }) });
     await button.press('Space');
     await changes.asked;
     await settled(page);
