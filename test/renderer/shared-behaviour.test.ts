@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('all pages', () => {
   it('keeps the focus on a busy switch', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
+    await page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Moody' }) }).click();
     const changes = await hold(page, /\/api\/settings\/moody$/, 'PATCH');
     const button = page.getByRole('switch', { name: homeMessages.titleOn({ title: 'Moody' }) });
     await button.press('Space');
