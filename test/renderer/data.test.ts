@@ -217,7 +217,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('button', { name: 'Other ways to a table' }).click();
     await page.getByRole('menuitem', { name: 'Table from CSV' }).click();
     const buffer = Buffer.from('name,tons\nGorch Fock and another ship with a longer name,1760\n');
-    await page.getByLabel('Select a file').setInputFiles({ name: 'ships.csv', mimeType: 'text/csv', buffer });
+    await page.getByLabel('Choose a file').setInputFiles({ name: 'ships.csv', mimeType: 'text/csv', buffer });
     const type = page.getByLabel('Type of tons');
     await type.waitFor();
     const frame = await page.getByRole('list', { name: 'Columns of the file' }).boundingBox();
