@@ -26,7 +26,7 @@ async function takeScreenshot(
   await signIn(page.context(), host.url('control'));
   await page.goto(host.url('control') + path);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+  await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
   if (options.keys !== undefined) {
     await page.keyboard.press(options.keys);
     await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor();

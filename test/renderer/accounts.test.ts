@@ -1,8 +1,8 @@
 import * as accessTokensMessages from '#messages/access-tokens';
 import * as accountsMessages from '#messages/accounts';
-import * as frameMessages from '#messages/frame';
 import * as grantsMessages from '#messages/grants';
 import * as partsMessages from '#messages/parts';
+import * as stateMessages from '#messages/state';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../services/contracts/control/accounts.ts';
 import { control } from '../../services/control/index.ts';
@@ -529,10 +529,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const { page } = visit;
     await page.route('**/api/accounts', (route) => route.abort());
     await page.goto(`${pages.url}/settings/accounts`);
-    await page
-      .getByText(frameMessages.homeportVersion({ version: 'does not answer.' }))
-      .first()
-      .waitFor();
+    await page.getByText(stateMessages.offline()).first().waitFor();
     await page.unroute('**/api/accounts');
     await page.getByRole('main').getByRole('button', { name: /again/i }).click();
     await page.getByRole('list', { name: accountsMessages.people() }).getByText('ada').waitFor();

@@ -1,5 +1,7 @@
 import * as deadLettersMessages from '#messages/dead-letters';
+import * as homeMessages from '#messages/home';
 import * as partsMessages from '#messages/parts';
+import * as stateMessages from '#messages/state';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -67,8 +69,8 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await giveUp(3);
     await using browserPage = await visit('/');
     const { page } = browserPage;
-    await page.getByText('3 deliveries were given up.').waitFor();
-    await page.getByRole('link', { name: 'See the problems' }).click();
+    await page.getByText(stateMessages.deliveriesGivenUp({ count: 3 })).waitFor();
+    await page.getByRole('link', { name: homeMessages.seeTheProblems() }).click();
     const rows = page.getByRole('list', { name: deadLettersMessages.givenUpWorkNewestFirst() }).getByRole('listitem');
     await rows.first().waitFor();
     expect(await rows.count()).toBe(3);

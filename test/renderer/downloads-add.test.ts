@@ -12,7 +12,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
   });
   afterEach(() => pages[Symbol.asyncDispose]());
 
-  const field = 'Addresses of videos';
+  const field = downloadsMessages.addressesOfVideos();
 
   async function more(page: Page): Promise<void> {
     await page.getByRole('button', { name: /^More options/ }).click();
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     pages.downloads.previewError = '';
     pages.downloads.preview = { ...pages.downloads.preview, title: 'All of them', duration: null, entries: 24 };
     await page.getByLabel(field).fill('https://videos.example/list');
-    await page.getByText('playlist of 24').waitFor();
+    await page.getByText(downloadsMessages.playlistLength({ count: 24 })).waitFor();
     await page.getByLabel(field).fill('https://videos.example/a https://videos.example/b');
     await page.getByText(downloadsMessages.linkCount({ count: 2 }), { exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -78,7 +78,12 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await page.getByLabel(downloadsMessages.onlyFrom()).fill('1:00');
     await page.getByLabel(downloadsMessages.until()).fill('2:30');
     await page.getByLabel(downloadsMessages.playlistLimit()).fill('5');
-    for (const name of ['A file for each chapter', 'Cut out sponsors', 'Start later', 'Preset thrifty'])
+    for (const name of [
+      downloadsMessages.splitChapters(),
+      downloadsMessages.cutOutSponsors(),
+      downloadsMessages.startLater(),
+      downloadsMessages.presetName({ name: 'thrifty' }),
+    ])
       await page.getByLabel(name).check();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByLabel(field).fill('https://videos.example/talk');
@@ -104,7 +109,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     // Options of a single video are not saved.
     await page
       .getByRole('button', {
-        name: /^More options.*H264, in Talks\/2026, a file a chapter, without sponsors, 5 of a playlist, thrifty, starts later$/,
+        name: /^More options.*H264, in Talks\/2026, split by chapter, without sponsor segments, first 5 of a playlist, thrifty, starts later$/,
       })
       .waitFor();
     await more(page);
@@ -121,7 +126,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await page.getByLabel(downloadsMessages.fetch()).selectOption('captions');
     await page.getByLabel(downloadsMessages.language()).fill('de');
     await page.getByLabel(downloadsMessages.which()).selectOption('manual_only');
-    await page.getByLabel('As', { exact: true }).selectOption('vtt');
+    await page.getByLabel(downloadsMessages.as(), { exact: true }).selectOption('vtt');
     await page.getByLabel(field).fill('https://videos.example/a');
     await page.keyboard.press('Enter');
     await expect.poll(() => pages.downloads.added.length).toBe(1);
@@ -174,7 +179,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     const { page } = visit;
     await page.getByLabel(field).fill(['a', 'b', 'c', 'd'].map((name) => `https://videos.example/${name}`).join('\n'));
     await page.keyboard.press('Enter');
-    await page.getByText('2 of 4 were refused.').waitFor();
+    await page.getByText(downloadsMessages.countRefused({ count: 2, total: 4 })).waitFor();
     const refused = page.getByRole('list', { name: downloadsMessages.refusedLinks() }).getByRole('listitem');
     expect((await refused.allTextContents()).toSorted()).toEqual([
       'https://videos.example/bThe site wants a sign-in.',

@@ -81,14 +81,14 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   it('deletes a file only when the deletion can no longer be undone', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await act(page, 'Film', 'Delete with its file');
+    await act(page, 'Film', downloadsMessages.deleteWithItsFile());
     await row(page, 'Film').waitFor({ state: 'detached' });
     expect(pages.downloads.deleted).toEqual([]);
     await page.getByRole('button', { name: partsMessages.undo() }).click();
     await row(page, 'Film').waitFor();
-    await act(page, 'Film', 'Delete with its file');
+    await act(page, 'Film', downloadsMessages.deleteWithItsFile());
     await expect.poll(() => closeToasts(page).then(() => pages.downloads.deleted)).toEqual(['film']);
-    await act(page, 'Song', 'Forget (its file stays)');
+    await act(page, 'Song', downloadsMessages.forget());
     await expect.poll(() => closeToasts(page).then(() => pages.downloads.all.has('song'))).toBe(false);
     expect(pages.downloads.deleted).toEqual(['film']);
   });
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   it('counts correctly without extra requests while a removal can be undone', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await act(page, 'Lost', 'Forget (its file stays)');
+    await act(page, 'Lost', downloadsMessages.forget());
     await page.getByRole('heading', { name: 'History 2' }).waitFor();
     const requests: string[] = [];
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
   it('completes a removal when the page is closed', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await act(page, 'Song', 'Forget (its file stays)');
+    await act(page, 'Song', downloadsMessages.forget());
     await row(page, 'Song').waitFor({ state: 'detached' });
     await page.goto('about:blank');
     await expect.poll(() => pages.downloads.all.has('song')).toBe(false);

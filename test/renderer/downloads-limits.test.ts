@@ -18,27 +18,35 @@ describe.skipIf(noBrowser)('The limits of downloads', () => {
     const { page } = visit;
     await page.getByRole('radio', { name: downloadsMessages.atMost() }).check({ force: true });
     await page.getByLabel(downloadsMessages.speedField()).fill('1.5');
-    await page.getByText("That is 12 of your line's Mbit/s.").waitFor();
+    await page.getByText(downloadsMessages.speedInBits({ bits: '12' })).waitFor();
     await page.getByRole('button', { name: partsMessages.addHours() }).click();
-    const hours = page.getByRole('group', { name: 'Hours for downloads 1' });
+    const hours = page.getByRole('group', {
+      name: partsMessages.numberedGroup({ name: downloadsMessages.hoursForDownloads(), number: 1 }),
+    });
     await hours.getByLabel(partsMessages.spanDays()).selectOption('mon-fri');
     await hours.getByLabel(settingsFormMessages.from()).fill('23:30');
     expect(await seriousFindings(page)).toEqual([]);
     await using other = await pages.visit('/downloads');
     await other.page
-      .getByRole('button', { name: downloadsMessages.limitsButton({ limits: 'Speed limit: none' }) })
+      .getByRole('button', { name: downloadsMessages.limitsButton({ limits: downloadsMessages.noLimits() }) })
       .waitFor();
     await page.getByRole('button', { name: downloadsMessages.save() }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(pages.downloads.limits.limits).toEqual({ speed: 1_500_000, hours: ['mon-fri 23:30-07:00'] });
     await other.page
-      .getByRole('button', { name: downloadsMessages.limitsButton({ limits: '1.5 MB/s at most · only at set hours' }) })
+      .getByRole('button', {
+        name: downloadsMessages.limitsButton({
+          limits: `${downloadsMessages.speedLimit({ speed: '1.5 MB/s' })} · ${downloadsMessages.limitedHours()}`,
+        }),
+      })
       .click();
     expect(await other.page.getByLabel(downloadsMessages.speedField()).inputValue()).toBe('1.5');
     await other.page.getByRole('radio', { name: downloadsMessages.asFastAsItGoes() }).check({ force: true });
     await other.page.getByRole('button', { name: partsMessages.removeTheseHours() }).click();
     await other.page.getByRole('button', { name: downloadsMessages.save() }).click();
-    await page.getByRole('button', { name: downloadsMessages.limitsButton({ limits: 'Speed limit: none' }) }).waitFor();
+    await page
+      .getByRole('button', { name: downloadsMessages.limitsButton({ limits: downloadsMessages.noLimits() }) })
+      .waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -71,8 +79,8 @@ describe.skipIf(noBrowser)('The limits of downloads', () => {
     pages.downloads.set('later', { title: 'Later', state: 'pending' });
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    await page.getByText(`Downloads wait for their hours and go on at ${hour}.`).waitFor();
-    expect(await page.getByText(`Waiting, goes on at ${hour}`).count()).toBe(2);
+    await page.getByText(downloadsMessages.waitsForHoursUntil({ time: `at ${hour}` })).waitFor();
+    expect(await page.getByText(downloadsMessages.waitingUntil({ time: `at ${hour}` })).count()).toBe(2);
     await page.getByRole('button', { name: downloadsMessages.moreForName({ name: 'Two' }) }).click();
     await page.getByRole('menuitem', { name: downloadsMessages.runOutsideTheHours() }).click();
     await page.getByText(downloadsMessages.waitingForTurn()).waitFor();

@@ -22,9 +22,9 @@ describe.skipIf(noBrowser)('Live streams', () => {
     });
     pages.downloads.set('then', { title: 'Regatta', state: 'waiting', startsAt: Date.UTC(2027, 6, 1, 12) });
     await page.getByText('Recording 1:02, 12.3 MB').waitFor();
-    await page.getByText(/^Begins .*2027/).waitFor();
-    await page.getByRole('button', { name: 'Stop and keep Harbour live' }).waitFor();
-    await page.getByRole('button', { name: 'Stop and keep Harbour live' }).click();
+    await page.getByText(/^Starts .*2027/).waitFor();
+    await page.getByRole('button', { name: `${downloadsMessages.stopAndKeep()} Harbour live` }).waitFor();
+    await page.getByRole('button', { name: `${downloadsMessages.stopAndKeep()} Harbour live` }).click();
     await page.getByText(downloadsMessages.paused()).waitFor();
     expect(visit.complaints).toEqual([]);
   });

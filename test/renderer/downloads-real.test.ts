@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: downloadsMessages.statistics() }).click();
     await page.getByRole('heading', { name: 'The last 30 days' }).waitFor();
-    await page.getByRole('img', { name: /^Speed of all downloads together/ }).waitFor();
+    await page.getByRole('img', { name: /^Total download speed/ }).waitFor();
     // About 400 KiB/s are shown in kB/s, not in MB/s.
     await page.getByText(/\d\d:\d\d:\d\d\s+[\d.]+\skB\/s$/).waitFor();
     await page.getByRole('listitem').filter({ hasText: '127.0.0.1' }).getByText('1 download').waitFor();

@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await using visit = await pages.visit('/downloads/subscriptions');
     const { page } = visit;
     const subscriptionRow = row(page, 'Lighthouse');
-    await subscriptionRow.getByText('No new video yet').waitFor();
+    await subscriptionRow.getByText('No new videos yet').waitFor();
     await subscriptionRow.getByText(/^Best quality.* into the download folder$/).waitFor();
     site.publish('Lighthouse', ['Lighthouse 2', 'Lighthouse 1']);
     await subscriptionRow
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
 
     site.publish('Lighthouse', undefined);
     await api('subscriptions/check', {});
-    await subscriptionRow.getByText('Failed. Nothing is at its address any more.').waitFor();
+    await subscriptionRow.getByText(`Failed. ${downloadsMessages.pageMissing()}`).waitFor();
     await subscriptionRow.getByRole('button', { name: 'Change the address: Lighthouse' }).click();
     const address = page.getByLabel(downloadsMessages.feedAddress());
     await page.getByText(downloadsMessages.siteAnswer()).click();
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
   it('uploads cookies, lists their sites only and deletes them', async () => {
     await using visit = await pages.visit('/downloads/cookies');
     const { page } = visit;
-    await page.getByText('There are none').waitFor();
+    await page.getByText(downloadsMessages.noCookies()).waitFor();
     const give = async (content: string): Promise<void> =>
       await page.getByLabel(downloadsMessages.cookieFile()).setInputFiles({
         name: 'cookies.txt',
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     expect(await page.content()).not.toContain('hidden\\n');
     await page.getByRole('button', { name: downloadsMessages.forgetCookies() }).click();
     await page.getByRole('button', { name: downloadsMessages.forgetCookiesQuestion() }).click();
-    await page.getByText('There are none').waitFor();
+    await page.getByText(downloadsMessages.noCookies()).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
   });
   afterEach(() => pages[Symbol.asyncDispose]());
 
-  const field = 'Addresses of videos';
+  const field = downloadsMessages.addressesOfVideos();
 
   function row(page: Page, title: string) {
     return page.getByRole('group').getByRole('listitem').filter({ hasText: title });
@@ -172,7 +172,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await row(page, 'One').getByRole('button', { name: 'Resume One' }).click();
       await row(page, 'One').getByText(downloadsMessages.waitingForTurn()).waitFor();
       for (const name of ['Two', 'Four'])
-        await page.getByRole('checkbox', { name: `Choose ${name}` }).check({ force: true });
+        await page.getByRole('checkbox', { name: downloadsMessages.chooseName({ name }) }).check({ force: true });
       await page.getByRole('button', { name: downloadsMessages.pauseChosen() }).click();
       await expect.poll(() => pages.downloads.all.get('four')?.state).toBe('paused');
       expect(pages.downloads.all.get('three')?.state).toBe('waiting');
@@ -299,7 +299,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(await order(page)).toEqual(['One', 'Four', 'Two', 'Three', 'Five']);
       await expect.poll(() => pages.downloads.moves).toEqual([{ uids: ['four'], before: 'two' }]);
       for (const name of ['Three', 'Five'])
-        await page.getByRole('checkbox', { name: `Choose ${name}` }).check({ force: true });
+        await page.getByRole('checkbox', { name: downloadsMessages.chooseName({ name }) }).check({ force: true });
       await drag('Five', 'One');
       expect(await order(page)).toEqual(['Three', 'Five', 'One', 'Four', 'Two']);
       await page.getByText('Moved, place 1 of 5.').waitFor({ state: 'attached' });
@@ -313,7 +313,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const start = await page
         .getByRole('button', { name: downloadsMessages.moveName({ name: 'Three' }) })
         .boundingBox();
-      const end = await row(page, 'One').filter({ hasText: 'Waiting' }).boundingBox();
+      const end = await row(page, 'One').filter({ hasText: downloadsMessages.waitingForTurn() }).boundingBox();
       if (start === null || end === null) throw new Error('a row is not drawn');
       const session = await page.context().newCDPSession(page);
       const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number): Promise<void> => {
@@ -338,7 +338,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const handle = page.getByRole('button', { name: downloadsMessages.moveName({ name: 'Two' }) });
       await handle.focus();
       await page.keyboard.press('Space');
-      await page.getByText('Two is lifted, place 2 of 5.').waitFor({ state: 'attached' });
+      await page.getByText('Two is picked up, place 2 of 5.').waitFor({ state: 'attached' });
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowDown');
       await page.getByText('place 4 of 5', { exact: true }).waitFor({ state: 'attached' });
@@ -349,7 +349,9 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.keyboard.press('Space');
       await page.keyboard.press('Home');
       await page.keyboard.press('Space');
-      await page.getByText('Two is put down, place 1 of 5.').waitFor({ state: 'attached' });
+      await page
+        .getByText(downloadsMessages.putDown({ name: 'Two', place: 1, count: 5 }))
+        .waitFor({ state: 'attached' });
       await expect.poll(() => pages.downloads.moves).toEqual([{ uids: ['two'], before: 'one' }]);
       expect(await handle.evaluate((element) => element === document.activeElement)).toBe(true);
     });

@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
       await signIn(page.context(), host.url('control'));
       await page.goto(`${host.url('control')}/${path}`);
       await page.getByRole('heading', { level: 1, name: getHeading({ at: path, title }), exact: true }).waitFor();
-      await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+      await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
       await expectFits(visit, `every-${path}`, screen);
     });

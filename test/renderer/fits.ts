@@ -19,7 +19,7 @@ export async function expectFits(
   screen: (typeof screens)[number],
 ): Promise<void> {
   // The gallery shows a permanent placeholder.
-  await page.getByRole('status', { name: /^Reading (?!the sample)/ }).waitFor({ state: 'detached' });
+  await page.getByRole('status', { name: /^Loading (?!the sample)/ }).waitFor({ state: 'detached' });
   await within(
     `${name} loads its fonts`,
     page.evaluate(() => document.fonts.ready.then(() => undefined)),

@@ -46,7 +46,7 @@ describe('groups of settings fields', () => {
     expect(alone).toEqual([port]);
     expect(groups.map(({ title, fields }) => [title, fields.map((entry) => entry.title)])).toEqual([
       ['TorBox', ['API key', 'Address']],
-      ['Written as JSON', ['Monitors']],
+      ['JSON', ['Monitors']],
     ]);
   });
 
@@ -58,7 +58,7 @@ describe('groups of settings fields', () => {
     expect(groups.map(({ title, fields }) => [title, fields])).toEqual([
       ['Way out', [proxy]],
       ['Lists', [names]],
-      ['Written as JSON', [monitors]],
+      ['JSON', [monitors]],
     ]);
     expect(groupByHeading([proxy, port]).map(({ title }) => title)).toEqual(['', 'Way out']);
   });

@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await using browserPage = await pages.visit('/');
     const { page } = browserPage;
     await page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Downloads' }) }).click();
-    await page.getByRole('switch', { name: 'Downloads on' }).click();
+    await page.getByRole('switch', { name: homeMessages.titleOn({ title: 'Downloads' }) }).click();
     await page.getByRole('link', { name: frameMessages.addAService() }).click();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Settings']);
     await page.getByRole('list', { name: frameMessages.servicesThatAreOff() }).getByText('Fetches videos.').waitFor();

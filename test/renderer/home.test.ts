@@ -265,10 +265,10 @@ describe.skipIf(noBrowser)('Home', () => {
       await page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Moody' }) }).click();
     }
     await row(other.page).getByText(partsMessages.running()).waitFor();
-    await visit.page.getByRole('switch', { name: 'Moody on' }).click();
+    await visit.page.getByRole('switch', { name: homeMessages.titleOn({ title: 'Moody' }) }).click();
     await row(visit.page).getByText(partsMessages.off(), { exact: true }).waitFor();
     await row(other.page).getByText(partsMessages.off(), { exact: true }).waitFor();
-    await other.page.getByRole('switch', { name: 'Moody on' }).click();
+    await other.page.getByRole('switch', { name: homeMessages.titleOn({ title: 'Moody' }) }).click();
     await row(visit.page).getByText(partsMessages.running()).waitFor();
     await visit.page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Homeport' }) }).click();
     expect(
@@ -281,12 +281,12 @@ describe.skipIf(noBrowser)('Home', () => {
     await using locked = await openPages({ environment: { HOMEPORT_ENABLED_MOODY: 'true' } });
     await using visit = await locked.visit('/');
     await visit.page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Moody' }) }).click();
-    await visit.page.getByRole('switch', { name: 'Moody on' }).click();
+    await visit.page.getByRole('switch', { name: homeMessages.titleOn({ title: 'Moody' }) }).click();
     await visit.page
       .getByRole('alert')
       .getByText(/HOMEPORT_ENABLED_MOODY/)
       .waitFor();
-    const moody = visit.page.getByRole('switch', { name: 'Moody on' });
+    const moody = visit.page.getByRole('switch', { name: homeMessages.titleOn({ title: 'Moody' }) });
     await expect.poll(() => moody.getAttribute('aria-checked')).toBe('true');
   });
 });
@@ -305,8 +305,8 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await page.getByRole('heading', { name: frameMessages.downloadsTitle(), exact: true }).waitFor();
     expect(await input.count()).toBe(0);
     await page.keyboard.press('Control+k');
-    await input.fill('settings of moody');
-    await page.getByRole('option', { name: homeMessages.settingsOfTitle({ title: 'Moody' }) }).waitFor();
+    await input.fill(frameMessages.settingsOfTitle({ title: 'moody' }).toLowerCase());
+    await page.getByRole('option', { name: frameMessages.settingsOfTitle({ title: 'Moody' }) }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Moody', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');

@@ -1,3 +1,4 @@
+import * as downloadsMessages from '#messages/downloads';
 import * as frameMessages from '#messages/frame';
 import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +28,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     const before = await sidebar.getByRole('link').allTextContents();
     await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
     answer.resolve(undefined);
-    await page.getByLabel('Addresses of videos').waitFor();
+    await page.getByLabel(downloadsMessages.addressesOfVideos()).waitFor();
     await page
       .getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false })
       .waitFor({ state: 'detached' });
@@ -62,7 +63,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     await page.getByRole('heading', { name: frameMessages.homeportVersion({ version: 'does not respond' }) }).waitFor();
     isReachable = true;
     // The button is not pressed.
-    await page.getByLabel('Addresses of videos').waitFor();
+    await page.getByLabel(downloadsMessages.addressesOfVideos()).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

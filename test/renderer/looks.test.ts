@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('all pages', () => {
       const { page } = visit;
       await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor();
       // The gallery shows this state permanently.
-      if (name !== 'parts') await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+      if (name !== 'parts') await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
       if (name === 'home') {
         pages.inbox.bus?.publish(serviceChanged, {
           id: 'moody',

@@ -7,7 +7,7 @@ describe.skipIf(noBrowser)('the computer page', () => {
     await using pages = await openPages();
     await using visit = await pages.visit('/settings/machine');
     const { page } = visit;
-    await page.getByText('How it stands now.', { exact: false }).waitFor();
+    await page.getByText('Current values.', { exact: false }).waitFor();
     await page
       .getByText(/^[\d.]+ (GB )?of [\d.]+ GB used$/)
       .first()

@@ -1,3 +1,4 @@
+import * as homeMessages from '#messages/home';
 import * as networkMessages from '#messages/network';
 import * as serviceMessages from '#messages/service';
 import { execFile } from 'node:child_process';
@@ -117,7 +118,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
   it('have a switch below the row of their service on Home', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Address and switch of Mail gateway' }).click();
+    await page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Mail gateway' }) }).click();
     await page.getByRole('switch', { name: 'Share Mail on the network' }).click();
     await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
     await page.getByRole('switch', { name: 'Share Mail on the network', checked: true }).click();

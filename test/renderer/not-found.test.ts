@@ -174,7 +174,7 @@ describe.skipIf(noBrowser)('the page of a missing object', () => {
       await tabs.first().waitFor();
       const before = await tabs.first().boundingBox();
       answer.resolve(undefined);
-      await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+      await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
       expect(await tabs.first().boundingBox()).toEqual(before);
     },
   );

@@ -1,5 +1,5 @@
 import * as accountsMessages from '#messages/accounts';
-import * as frameMessages from '#messages/frame';
+import * as stateMessages from '#messages/state';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountDisposition } from '../../services/contracts/control/account-data.ts';
 import { control } from '../../services/control/index.ts';
@@ -99,10 +99,7 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
     await dialog.getByRole('button', { name: accountsMessages.cancel() }).click();
     await page.route('**/data', (route) => route.abort());
     await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
-    await dialog
-      .getByRole('alert')
-      .getByText(frameMessages.homeportVersion({ version: 'does not answer.' }), { exact: false })
-      .waitFor();
+    await dialog.getByRole('alert').getByText(stateMessages.offline(), { exact: false }).waitFor();
     await dialog.getByRole('button', { name: accountsMessages.cancel() }).click();
     expect(await names()).toContain(name);
     expect(besidesRefusals(visit.complaints)).toEqual([]);

@@ -233,10 +233,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     const { page } = accountPage;
     await page.route('**/api/account/second-factor', (route) => route.abort());
     await page.goto(`${localhost()}/account`);
-    await page
-      .getByRole('alert')
-      .getByText(frameMessages.homeportVersion({ version: 'does not answer.' }), { exact: false })
-      .waitFor();
+    await page.getByRole('alert').getByText(stateMessages.offline(), { exact: false }).waitFor();
     await page.unroute('**/api/account/second-factor');
     await page.getByRole('button', { name: secondFactorMessages.tryAgain() }).click();
     await page.getByRole('button', { name: secondFactorMessages.setUp() }).waitFor();

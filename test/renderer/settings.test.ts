@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await row.getByLabel('age').fill('36');
     await page.getByLabel('Extra').fill('{"a": 1}');
     await save.press('Enter');
-    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    await page.getByText('Saved. Restarted: Moody.').waitFor();
     await expect.poll(() => save.isDisabled()).toBe(true);
     // The focus stays where it was.
     expect(await save.evaluate((button) => button === document.activeElement)).toBe(true);
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await page.getByLabel('Name').evaluate((field: HTMLInputElement) => field.form?.requestSubmit());
     await page.getByLabel('Name').fill('lantern');
     await page.getByLabel('Name').press('Enter');
-    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    await page.getByText('Saved. Restarted: Moody.').waitFor();
     expect(sent).toEqual([{ name: 'lantern' }]);
   });
 
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(await message.innerText()).not.toBe('');
     await page.getByLabel('Limit').fill('4');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
-    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    await page.getByText('Saved. Restarted: Moody.').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -134,11 +134,11 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     const { page } = visit;
     await page.getByLabel('Name').fill('lantern');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
-    await page.getByText('Saved. Started anew: Moody.').waitFor();
-    await page.getByRole('button', { name: 'Back to the default of Name' }).click();
+    await page.getByText('Saved. Restarted: Moody.').waitFor();
+    await page.getByRole('button', { name: 'Reset to default: Name' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('harbour');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
-    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    await page.getByText('Saved. Restarted: Moody.').waitFor();
     expect(file()).not.toContain('lantern');
   });
 
@@ -148,7 +148,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await visit.page.getByLabel('Name').fill('typed here');
     await other.page.getByLabel('Limit').fill('9');
     await other.page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
-    await other.page.getByText('Saved. Started anew: Moody.').waitFor();
+    await other.page.getByText('Saved. Restarted: Moody.').waitFor();
     await expect.poll(() => visit.page.getByLabel('Limit').inputValue()).toBe('9');
     expect(await visit.page.getByLabel('Name').inputValue()).toBe('typed here');
   });
@@ -185,7 +185,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     // The former value is a change as well, after the other one was saved.
     await page.getByLabel('Limit').fill('3');
     answered.resolve();
-    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    await page.getByText('Saved. Restarted: Moody.').waitFor();
     expect(file()).toMatch(/limit: 7/);
     expect(await page.getByLabel('Name').inputValue()).toBe('one and two');
     expect(await page.getByLabel('Limit').inputValue()).toBe('3');

@@ -1,5 +1,6 @@
 import * as frameMessages from '#messages/frame';
 import * as inboxMessages from '#messages/inbox';
+import * as homeMessages from '#messages/home';
 import * as partsMessages from '#messages/parts';
 import * as stateMessages from '#messages/state';
 import type { Locator, Page, Route } from 'playwright-core';
@@ -111,9 +112,9 @@ describe.skipIf(noBrowser)('all pages', () => {
   it('keeps the focus on a busy switch', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
+    await page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Moody' }) }).click();
     const changes = await hold(page, /\/api\/settings\/moody$/, 'PATCH');
-    const button = page.getByRole('switch', { name: 'Moody on' });
+    const button = page.getByRole('switch', { name: homeMessages.titleOn({ title: 'Moody' }) });
     await button.press('Space');
     await changes.asked;
     await settled(page);

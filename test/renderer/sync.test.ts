@@ -85,7 +85,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByLabel('To', { exact: true }).fill(`${fixture.folder}/mirror`);
     await page.getByLabel(syncMessages.whatItDoes()).selectOption('sync');
     await page.getByLabel(syncMessages.when()).selectOption('day');
-    await page.getByLabel('At', { exact: true }).fill('04:15');
+    await page.getByLabel(syncMessages.at(), { exact: true }).fill('04:15');
     await page.getByRole('button', { name: syncMessages.save(), exact: true }).click();
     await page.getByText('Write a folder such as').waitFor();
     await page.getByLabel(syncMessages.from()).fill(`${fixture.folder}/mirror`);
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('radio', { name: 'Delete 1' }).waitFor();
     await page.getByText('gone.txt').waitFor();
     expect(tree(join(fixture.folder, 'mirror'))).toEqual({ 'gone.txt': 'x' });
-    await page.getByRole('button', { name: 'Run it and delete 1' }).click();
+    await page.getByRole('button', { name: syncMessages.runAndDelete({ count: 1 }) }).click();
     await page.getByRole('link', { name: /^2 files copied.* 1 deleted .*Done/ }).waitFor();
     expect(tree(join(fixture.folder, 'mirror'))).toEqual({ 'a.txt': 'a', 'b.txt': 'b' });
   });
@@ -174,7 +174,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await titled(page, 'Music to the second disk').getByText(syncMessages.done(), { exact: true }).waitFor();
     await page.getByText(/^1 file copied · 1 B/).waitFor();
     await page.getByRole('heading', { name: syncMessages.didChange({ actions: '1 added' }) }).waitFor();
-    await page.getByText('1 file at the source, 0 at the destination before it').waitFor();
+    await page.getByText(syncMessages.planCountsBefore({ source: 1, destination: 0 })).waitFor();
     expect(await page.getByText(syncMessages.filesThatFailed()).count()).toBe(0);
     await page.getByRole('link', { name: syncMessages.toTheSavedSync() }).click();
     await page.getByRole('link', { name: /^1 file copied/ }).waitFor();
@@ -273,8 +273,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.reload();
     await page.getByRole('button', { name: syncMessages.editName({ name: 'shed' }) }).click();
     const password = page.getByLabel(syncMessages.password(), { exact: false }).first();
-    await expect.poll(() => password.getAttribute('placeholder')).toBe('Stays as it is');
-    await page.getByLabel('Forget it: Password').check();
+    await expect.poll(() => password.getAttribute('placeholder')).toBe(syncMessages.secretStays());
+    await page.getByLabel('Delete: Password').check();
     const patchRequest = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.getByRole('button', { name: syncMessages.save() }).click();
     expect((await patchRequest).postDataJSON()).toEqual({ parameters: { pass: '' } });
@@ -301,10 +301,10 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const { page } = browserPage;
     await page.getByRole('button', { name: syncMessages.addARemote() }).click();
     await page.getByLabel(syncMessages.kind()).selectOption('drive');
-    await page.getByText('You sign in on a page of the provider').waitFor();
+    await page.getByText(syncMessages.signInHint()).waitFor();
     await page.getByLabel(syncMessages.name(), { exact: true }).fill('cloud');
     await page.getByRole('dialog').getByText(syncMessages.more(), { exact: true }).click();
-    await page.getByRole('button', { name: /^Show \d+ rare ones$/ }).click();
+    await page.getByRole('button', { name: /^Show \d+ more options$/ }).click();
     for (const [field, value] of Object.entries(provider.parameters)) {
       const label = field.slice(0, 1).toUpperCase() + field.slice(1).replaceAll('_', ' ');
       await page.getByLabel(`${label} (optional)`, { exact: true }).fill(value);
@@ -312,11 +312,11 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: syncMessages.addIt() }).click();
     await page.getByText('Where do you want to sign in?').waitFor();
     await expectFits(browserPage, 'sync-sign-in', screens[0] ?? ({} as never));
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: syncMessages.goOn() }).click();
     await page.getByRole('link', { name: syncMessages.openSignIn() }).click();
     // The engine decides the last content of the popup, and may close the connection before it is written.
     await page.getByText('Configure this as a Shared Drive').waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: syncMessages.goOn() }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'cloud' }).waitFor();
     await fixture.api('DELETE', '/api/sync/remotes/cloud');
@@ -326,7 +326,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await fixture.api('POST', '/api/sync/remotes', { name: 'shared', type: 'yandex', parameters: {} });
     await using browserPage = await visit('/sync/remotes');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Go on with the set-up of shared' }).click();
+    await page.getByRole('button', { name: 'Continue setting up shared' }).click();
     await page.getByText('Where do you want to sign in?').waitFor();
     const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
     for (const answer of ['false', token]) await fixture.api('POST', '/api/sync/remotes/shared/setup', { answer });
@@ -343,16 +343,16 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     );
     expect(plan.deletes.files).toBe(60);
     for (const [name, path, ready] of [
-      ['overview', '/sync', 'Needs you'],
+      ['overview', '/sync', syncMessages.needsYou()],
       ['syncs', '/sync/syncs', 'Music to the second disk'],
-      ['held', `/sync/syncs/${String(held)}`, 'Run it and delete 60'],
+      ['held', `/sync/syncs/${String(held)}`, syncMessages.runAndDelete({ count: 60 })],
       ['history', '/sync/history', 'Music to the second disk'],
-      ['done', `/sync/history/${String(done)}`, 'What changed: 1 added'],
+      ['done', `/sync/history/${String(done)}`, syncMessages.didChange({ actions: '1 added' })],
       ['failed', `/sync/history/${String(failed)}`, 'Files that failed'],
       ['files', `/sync/files?at=${encodeURIComponent(fixture.folder)}`, 'photos'],
-      ['connect', '/sync/connect', 'Who may sync what'],
+      ['connect', '/sync/connect', syncMessages.whoMaySyncWhat()],
       ['remotes', '/sync/remotes', 'Folder'],
-      ['add', '/sync?add=1', 'Tell me'],
+      ['add', '/sync?add=1', syncMessages.tellMe()],
     ] as const) {
       await using browserPage = await visit(path, screen);
       await browserPage.page.getByText(ready).filter({ visible: true }).first().waitFor();

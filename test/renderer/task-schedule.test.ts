@@ -19,13 +19,11 @@ describe('formatSchedule', () => {
 
   it('adds the time of another time zone', () => {
     const zone = hoursFromNow(2);
-    expect(formatSchedule({ cron: '30 3 * * *', zone }, winter)).toBe(`Every day at 01:30, which is 03:30 in ${zone}`);
-    expect(formatSchedule({ cron: '0 1 * * 1', zone }, winter)).toBe(
-      `Every Sunday at 23:00, which is Monday 01:00 in ${zone}`,
-    );
-    expect(formatSchedule({ cron: '0 0 1 * *', zone }, winter)).toBe(`By the rule 0 0 1 * * in ${zone}`);
+    expect(formatSchedule({ cron: '30 3 * * *', zone }, winter)).toBe(`Every day at 01:30 (03:30 in ${zone})`);
+    expect(formatSchedule({ cron: '0 1 * * 1', zone }, winter)).toBe(`Every Sunday at 23:00 (Monday 01:00 in ${zone})`);
+    expect(formatSchedule({ cron: '0 0 1 * *', zone }, winter)).toBe(`Cron: 0 0 1 * * (${zone})`);
     expect(formatSchedule({ cron: '0 1 * * 1', zone: 'Nowhere/AtAll' }, winter)).toBe(
-      'Every Monday at 01:00 in Nowhere/AtAll',
+      'Every Monday at 01:00 (Nowhere/AtAll)',
     );
   });
 });

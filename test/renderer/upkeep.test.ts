@@ -1,5 +1,4 @@
 import * as backupMessages from '#messages/backup';
-import * as frameMessages from '#messages/frame';
 import * as logMessages from '#messages/log';
 import * as partsMessages from '#messages/parts';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -63,11 +62,11 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     expect(readFileSync(loaded).equals(readFileSync(join(folder, name)))).toBe(true);
     await page.getByText(backupMessages.fromATerminal(), { exact: true }).click();
     await page.getByText(`restore "${folder}/${name}" --force`).waitFor();
-    await page.getByRole('button', { name: `Remove ${name}` }).click();
+    await page.getByRole('button', { name: backupMessages.removeName({ name }) }).click();
     await page.getByText(backupMessages.noBackupYet()).waitFor();
     await page.getByRole('button', { name: partsMessages.undo() }).click();
     await rows.first().waitFor();
-    await page.getByRole('button', { name: `Remove ${name}` }).click();
+    await page.getByRole('button', { name: backupMessages.removeName({ name }) }).click();
     await expect.poll(() => closeToasts(page).then(() => readdirSync(folder))).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
@@ -80,7 +79,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await rows.first().waitFor();
     const [name = ''] = readdirSync(folder);
     const bytes = readFileSync(join(folder, name));
-    await page.getByRole('button', { name: `Remove ${name}` }).click();
+    await page.getByRole('button', { name: backupMessages.removeName({ name }) }).click();
     await expect.poll(() => closeToasts(page).then(() => readdirSync(folder))).toEqual([]);
     const chooser = page
       .getByLabel(partsMessages.chooseSubject({ subject: 'a backup file' }))
@@ -89,10 +88,10 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await page.getByText(/^This backup cannot be restored/).waitFor();
     await chooser.setInputFiles({ name: 'old.tar.gz', mimeType: 'application/gzip', buffer: bytes });
     const dialog = page.getByRole('dialog', { name: /^Restore the backup of/ });
-    await dialog.getByText(/^Every file in it is whole/).waitFor();
+    await dialog.getByText(/^All files in it are intact/).waitFor();
     await dialog.getByRole('button', { name: backupMessages.cancel() }).click();
     expect(await rows.count()).toBe(1);
-    await page.getByRole('button', { name: `Remove ${name}` }).click();
+    await page.getByRole('button', { name: backupMessages.removeName({ name }) }).click();
     await expect.poll(() => closeToasts(page).then(() => readdirSync(folder))).toEqual([]);
     expect(visit.complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
@@ -106,14 +105,14 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     const dialog = page.getByRole('dialog', { name: /^Restore the backup of / });
     const contents = dialog.getByRole('region', { name: backupMessages.whatItHolds() });
     await contents.getByRole('row', { name: /^Settings, accounts and keys \d+ \d/ }).waitFor();
-    await dialog.getByText(/today’s data are set aside/).waitFor();
+    await dialog.getByText(/today’s data is set aside/).waitFor();
     const go = dialog.getByRole('button', { name: backupMessages.restoreAndStartAnew() });
     await dialog.getByLabel(backupMessages.confirmLabel()).fill('yes');
     expect(await go.isDisabled()).toBe(true);
     expect(restarts).toBe(0);
     await dialog.getByLabel(backupMessages.confirmLabel()).fill('restore');
     await page.keyboard.press('Enter');
-    await page.getByText(/^Homeport starts anew with the backup of /).waitFor();
+    await page.getByText(/^Homeport restarts with the backup of /).waitFor();
     await expect.poll(() => restarts).toBe(1);
     // A damaged backup shows an error instead of its contents.
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), 'no archive');
@@ -143,7 +142,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
       .waitFor();
     await rows
       .first()
-      .getByRole('button', { name: /^Remove / })
+      .getByRole('button', { name: /^Delete / })
       .click();
     const findFolders = (): readonly string[] => readdirSync(folders).filter((name) => name.includes('2026-04'));
     await expect.poll(() => closeToasts(page).then(findFolders)).toEqual([]);
@@ -201,12 +200,12 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     pages.host.host.log.info('sleep detected', { event: 'sleep_detected', ms: 723_064 });
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
-    await page.getByText('The computer slept or could not work for 12 min;').waitFor();
+    await page.getByText('The computer slept or was unresponsive for 12 min;').waitFor();
     // Lines with different names are not grouped.
     for (const key of ['harbour', 'lamp']) {
       await page.getByText(`Destinations were saved: ${key}`, { exact: true }).waitFor();
     }
-    await page.getByText('A backup was written: 5.6 MB, 1,146 files').waitFor();
+    await page.getByText('A backup was created: 5.6 MB, 1,146 files').waitFor();
     // Settings are shown with their titles.
     await page.getByText(logMessages.settingsChanged({ settings: 'Log level (Homeport), unheardOf' })).waitFor();
     const row = page
@@ -255,7 +254,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await page.getByRole('button', { name: logMessages.pause() }).click();
     await page.getByText(logMessages.paused(), { exact: true }).waitFor();
     await page.getByRole('button', { name: logMessages.copyAReport() }).click();
-    await page.getByText(frameMessages.addressCopied({ address: 'The report is' })).waitFor();
+    await page.getByText(logMessages.theReportIsCopied()).waitFor();
     const report = await page.evaluate(() => navigator.clipboard.readText());
     expect(report).toContain('the lamp is dim');
     expect(report).not.toContain('correct horse battery');

@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
       await page.getByRole('link', { name }).first().click();
       // The settings open with their first page.
       await page.getByRole('heading', { level: 1, name: name === 'Settings' ? 'General' : name }).waitFor();
-      await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+      await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
       expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
     }
     expect(visit.complaints).toEqual([]);
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     });
     await page.goto(host.url('control'));
     await page.getByRole('region', { name: frameMessages.services() }).getByRole('listitem').first().waitFor();
-    await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+    await page.getByRole('status', { name: /^Loading / }).waitFor({ state: 'detached' });
     const { requests, bytes, late } = await page.evaluate(() => {
       const drawnAt = Number(document.documentElement.dataset['drawnAt']);
       const all = performance.getEntriesByType('resource') as PerformanceResourceTiming[];

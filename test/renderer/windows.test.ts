@@ -1,5 +1,6 @@
 import * as frameMessages from '#messages/frame';
 import * as inboxMessages from '#messages/inbox';
+import * as homeMessages from '#messages/home';
 import * as partsMessages from '#messages/parts';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -44,7 +45,9 @@ describe.skipIf(noBrowser)('several windows', () => {
     for (const page of [one, otherPage.page]) await page.getByText('The box in the cellar').waitFor();
 
     for (const page of [one, other, otherPage.page]) await page.goto(pages.url);
-    await otherPage.page.getByRole('button', { name: 'Address and switch of Moody' }).click();
+    await otherPage.page
+      .getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Moody' }) })
+      .click();
     await otherPage.page.getByRole('switch', { name: 'Moody' }).click();
     for (const page of [one, other]) {
       await page
