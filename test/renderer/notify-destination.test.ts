@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await dialog.getByLabel(notifyMessages.atMost()).fill('');
     await dialog.getByLabel(notifyMessages.itMayFail()).uncheck();
     await dialog.getByRole('button', { name: notifyMessages.save() }).click();
-    await page.getByText('Together every 15 minutes', { exact: true }).waitFor();
+    await page.getByText('Digest every 15 minutes', { exact: true }).waitFor();
     expect(await typed()).toContain('push://hall?digest=15m&overflow=truncate\n');
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
