@@ -35,8 +35,6 @@ const unrevised = [
   'home',
   'inbox',
   'log',
-  'mail',
-  'network',
   'notifications',
   'parts',
   'push',

@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     expect(await typed()).toContain(`1:night=${url}&rate=3/1h\n`);
     await page
       .getByText(
-        notifyMessages.quietHours({ hours: 'Every day 22:00–07:00, at most 3 in an hour, together every 7 minutes' }),
+        notifyMessages.quietHours({ hours: 'Every day 22:00–07:00, at most 3 in an hour, digest every 7 minutes' }),
       )
       .waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
