@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
   it('are both shared when the second is switched on before the first is applied', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
-    const row = (title: string) => page.getByRole('radiogroup', { name: `Who reaches ${title}` });
+    const row = (title: string) => page.getByRole('radiogroup', { name: networkMessages.whoReachesTitle({ title }) });
     const release = Promise.withResolvers<undefined>();
     const changes: unknown[] = [];
     await page.route('**/api/settings/gateway', async (route) => {

@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     const summary =
-      'Quiet: Saturday and Sunday 23:00–07:00, at most 10 in an hour, together every 15 minutes, may fail';
+      'Quiet hours: Saturday and Sunday 23:00–07:00, at most 10 in an hour, digest every 15 minutes, optional';
     await page.getByText(summary).waitFor();
     expect(await typed()).toContain(
       'push://hall?quiet=sat+sun+23:00-07:00&rate=10/1h&digest=15m&overflow=truncate&optional=yes\n',
