@@ -49,7 +49,7 @@ it.skipIf(noBrowser)(
 
     await rail.getByRole('link', { name: frameMessages.deliveryTitle() }).click();
     await page.getByRole('button', { name: 'Send a test mail' }).click();
-    await page.getByText(/^A test mail to .+ is taken/).waitFor();
+    await page.getByText(/^Test mail to .+ accepted/).waitFor();
     await rail.getByRole('link', { name: frameMessages.inboxTitle() }).click();
     await expect.poll(() => messages.getByRole('checkbox', { name: /^Select / }).count()).toBe(2);
 

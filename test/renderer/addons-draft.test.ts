@@ -92,10 +92,10 @@ describe('section summary', () => {
     ['the filtered attributes', describeFilters(draft.lists), 'Resolution, quality'],
     ['hidden values, truncated', describeFilter('Qualities', draft.lists), 'Hides CAM, TS, TC and 2 more'],
     ['preferred values', describeFilter('Resolutions', draft.lists), 'Prefers 2160p, 1080p'],
-    ['limits', describeNumbers(draft), 'Size of a film 2 to 50 GB · 9 altogether · Hide whole seasons'],
+    ['limits', describeNumbers(draft), 'Film size 2 to 50 GB · 9 in total · Hide season packs'],
     ['expressions', describeExpressions(draft.rules.lists), 'Hide: 1 expression'],
-    ['the sort order', describeOrder(draft.sorts['global'] ?? []), 'Plays at once, size'],
-    ['missing groups', describeGroups(draft.rules.groups), 'All addons are asked at once'],
+    ['the sort order', describeOrder(draft.sorts['global'] ?? []), 'Cached, size'],
+    ['missing groups', describeGroups(draft.rules.groups), 'All addons at the same time'],
     ['an empty list of names', describeNames([]), 'None'],
   ])('describes %s', (_, change, description) => {
     expect(change).toBe(description);

@@ -142,7 +142,7 @@ describe.skipIf(noBrowser)('Addons', () => {
       .waitFor();
     await page
       .getByRole('list', { name: addonsMessages.sources() })
-      .getByText(/^Debrid: it answers in \d+ ms/)
+      .getByText(/^Debrid: responds in \d+ ms/)
       .waitFor();
     await page.goto(`${host.url('control')}/addons/configurations`);
     await page
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     // The wrong key was among the requests and causes no others.
     await page
       .locator('dd')
-      .getByText(/, it works again$/)
+      .getByText(/, working again$/)
       .waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
@@ -225,7 +225,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await chips('Prefer, in this order').getByRole('button', { name: '1080p' }).click();
     await chips('Prefer, in this order').getByRole('button', { name: '2160p' }).click();
     await filters.getByText('Hides 720p · prefers 1080p, 2160p').waitFor();
-    const keywords = await part('Words in the name');
+    const keywords = await part(addonsRulesMessages.wordsInTheName());
     await keywords.getByLabel(addonsRulesMessages.hide()).fill('eee\nsomething else');
     const rating = await part('Age rating and nudity');
     await rating.getByLabel(addonsRulesMessages.ageRatingsToHide()).fill('R');
@@ -243,7 +243,7 @@ describe.skipIf(noBrowser)('Addons', () => {
 
     await unfolded(page, 'Sizes and limits');
     await page.getByText(addonsRulesMessages.atLeastAndAtMost()).click();
-    await page.getByLabel('Size of a film, at most, GB').fill('50');
+    await page.getByLabel('Film size, at most, GB').fill('50');
     await page.getByText(addonsRulesMessages.howManyAreListed()).click();
     await page.getByLabel(addonsRulesMessages.altogether()).fill('9');
     await page.getByText(addonsRulesMessages.furtherChoices()).click();
@@ -329,7 +329,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByRole('button', { name: addonsEditorMessages.rename() }).click();
     await name.fill('Changed');
     await page.getByText(addonsEditorMessages.notSavedYet()).waitFor();
-    await page.getByRole('heading', { level: 1, name: addonsMessages.changed() }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Changed' }).waitFor();
     const save = page.getByRole('button', { name: addonsEditorMessages.save(), exact: true });
     expect(await save.evaluate((button) => button.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
     await page.getByRole('link', { name: addonsMessages.configurations(), exact: true }).click();
@@ -421,7 +421,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const { page } = browserPage;
     await page.getByRole('button', { name: addonsEditorMessages.seeTheResults() }).click();
     await page.getByText('5 shown, 1 hidden.').waitFor();
-    const card = await unfolded(page, 'Rules of your own');
+    const card = await unfolded(page, addonsRulesMessages.rulesOfYourOwn());
     await card.getByText(addonsRulesMessages.hide(), { exact: true }).click();
     const hide = card.getByRole('list', { name: addonsRulesMessages.hide(), exact: true });
     await card.getByRole('button', { name: addonsRulesMessages.addAnExpression() }).click();
@@ -434,15 +434,15 @@ describe.skipIf(noBrowser)('Addons', () => {
     await hide.getByText('")" is missing.').waitFor({ state: 'detached' });
     await hide.getByRole('button', { name: partsMessages.moveItem({ name: 'expression 2' }), exact: true }).focus();
     await page.keyboard.press('ArrowUp');
-    await hide.getByRole('checkbox', { name: addonsEditorMessages.useName({ name: 'expression 2' }) }).uncheck();
+    await hide.getByRole('checkbox', { name: addonsRulesMessages.useName({ name: 'expression 2' }) }).uncheck();
     await page.getByText('4 shown, 2 hidden.').waitFor();
 
     await card.getByText(addonsRulesMessages.giveScoresByRegularExpressions(), { exact: true }).click();
     const ranked = card.getByRole('list', { name: addonsRulesMessages.giveScoresByRegularExpressions() });
     await ranked.getByRole('spinbutton').fill('7');
-    await ranked.getByRole('textbox', { name: 'Give scores by regular expressions, expression 1' }).fill('rem(ux');
+    await ranked.getByRole('textbox', { name: 'Assign scores by regular expressions, expression 1' }).fill('rem(ux');
     await ranked.getByText(/^It cannot be read: /).waitFor();
-    await ranked.getByRole('textbox', { name: 'Give scores by regular expressions, expression 1' }).fill('remux|web');
+    await ranked.getByRole('textbox', { name: 'Assign scores by regular expressions, expression 1' }).fill('remux|web');
 
     await page.getByRole('button', { name: addonsEditorMessages.save() }).click();
     await page.getByText(addonsEditorMessages.savedWhatIsInstalledGoes()).waitFor();
@@ -478,7 +478,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const { page } = browserPage;
     await page.getByRole('button', { name: addonsEditorMessages.seeTheResults() }).click();
     await page.getByText('7 shown, 0 hidden.').waitFor();
-    const groups = await unfolded(page, 'Groups of addons');
+    const groups = await unfolded(page, addonsRulesMessages.groupsOfAddons());
     await groups.getByRole('button', { name: addonsRulesMessages.addAGroup() }).click();
     await groups.getByRole('button', { name: addonsRulesMessages.addAGroup() }).click();
     await groups
@@ -548,7 +548,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const uuid = await makeConfiguration({ addonName: 'Own', ...keys });
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
-    const inherits = await unfolded(page, 'Takes over from');
+    const inherits = await unfolded(page, addonsEditorMessages.takesOverFrom());
     await inherits.getByLabel(addonsMessages.configuration()).selectOption('Family');
     await inherits.getByText(addonsEditorMessages.partByPart()).click();
     await inherits.getByLabel(addonsEditorMessages.debridAccounts()).selectOption('override');
@@ -596,7 +596,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const uuid = await makeConfiguration({ addonName: 'Posters', tmdbApiKey: 'TMDBKEY' });
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
-    const card = await unfolded(page, 'Posters and facts');
+    const card = await unfolded(page, addonsEditorMessages.postersAndFacts());
     await card.getByLabel(addonsEditorMessages.postersWithRatings()).selectOption('Rating Poster Database');
     await card.getByLabel(addonsRulesMessages.key(), { exact: true }).fill('RPDBKEY');
     await card.getByLabel(addonsEditorMessages.alsoInTheLibraryAnd()).check();
@@ -625,8 +625,8 @@ describe.skipIf(noBrowser)('Addons', () => {
     const uuid = await makeConfiguration({ addonName: 'Own' });
     await using browserPage = await visit(`/addons/configurations/${uuid}`);
     const { page } = browserPage;
-    await unfolded(page, 'Posters and facts');
-    await unfolded(page, 'Takes over from');
+    await unfolded(page, addonsEditorMessages.postersAndFacts());
+    await unfolded(page, addonsEditorMessages.takesOverFrom());
     const posters = page.getByLabel(addonsEditorMessages.postersWithRatings());
     expect(await posters.inputValue()).toBe('none');
     await page.getByLabel(addonsMessages.configuration(), { exact: true }).selectOption('Family');
@@ -708,7 +708,7 @@ describe.skipIf(noBrowser)('Addons', () => {
       'Filters',
       'Sizes and limits',
       'Format',
-      'Posters and facts',
+      addonsEditorMessages.postersAndFacts(),
       'Merged catalogs',
       'Export and import',
     ])
@@ -716,11 +716,11 @@ describe.skipIf(noBrowser)('Addons', () => {
     for (const title of [
       'Resolution',
       'Age rating and nudity',
-      'The order in detail',
-      'At least and at most',
-      'How many are listed',
-      'Further choices',
-      'Give scores by regular expressions',
+      addonsRulesMessages.theOrderInDetail(),
+      addonsRulesMessages.atLeastAndAtMost(),
+      addonsRulesMessages.howManyAreListed(),
+      addonsRulesMessages.furtherChoices(),
+      addonsRulesMessages.giveScoresByRegularExpressions(),
     ])
       await page.getByText(title, { exact: true }).first().click();
     await expectFits(browserPage, 'addons-configuration', screen);
@@ -728,7 +728,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.locator('dd').getByText('TorBox').waitFor();
     await expectFits(browserPage, 'addons', screen);
     await page.goto(`${host.url('control')}/addons`);
-    await page.getByText('Nobody has asked for streams yet.').waitFor();
+    await page.getByText(addonsMessages.nobodyHasAskedForStreams()).waitFor();
     await expectFits(browserPage, 'addons-overview', screen);
     await page.goto(`${host.url('control')}/addons/connect`);
     await page.getByRole('link', { name: addonsMessages.openInStremio() }).waitFor();

@@ -1,5 +1,6 @@
 import * as deliveryMessages from '#messages/delivery';
 import * as notifyMessages from '#messages/notify';
+import * as notifyLabels from '#messages/notify-labels';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -40,27 +41,28 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
   it.each(screens)('shows causes, destinations and the last day on $on', async (screen) => {
     await using browserPage = await real.visit('/delivery', screen);
     const { page } = browserPage;
-    await page.getByText('3 given up', { exact: true }).waitFor();
-    const rows = page.getByRole('list', { name: /^How the destinations of .+ fare$/ }).getByRole('listitem');
+    await page.getByText(deliveryMessages.countGivenUp({ count: 3 }), { exact: true }).waitFor();
+    const rows = page.getByRole('list', { name: /: destination status$/ }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(5);
     await rows.filter({ hasText: '/full' }).getByText(deliveryMessages.givenUp()).waitFor();
     await rows.filter({ hasText: '/full' }).getByText('chat', { exact: true }).waitFor();
     const causes = page.getByRole('list', { name: deliveryMessages.causes() }).getByRole('listitem');
-    await causes.getByText('JSON (chat) of house', { exact: true }).waitFor();
+    const chat = notifyLabels.destinationOfKey({ name: 'JSON (chat)', key: 'house' });
+    await causes.getByText(chat, { exact: true }).waitFor();
     await causes.getByText(`${address}/full`).waitFor();
     const change = causes.getByRole('link', {
-      name: deliveryMessages.changeDestination({ names: 'JSON (chat) of house' }),
+      name: deliveryMessages.changeDestination({ names: chat }),
     });
     expect(await change.getAttribute('href')).toBe('/delivery/keys/house');
     expect(await causes.innerText()).not.toContain('Failed to send');
     await page
       .getByRole('img', {
-        name: notifyMessages.labelsAndLast({ labels: '0 delivered', last: '3 given up in 30 days.' }),
+        name: deliveryMessages.sentInDays({ delivered: 0, failed: 3, days: 30 }),
       })
       .waitFor();
     await rows
       .first()
-      .getByText(/^arrived in [\d.]+ m?s/)
+      .getByText(/^delivered in [\d.]+ m?s/)
       .waitFor();
     await page
       .getByRole('img', {
@@ -76,10 +78,10 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
       })
       .waitFor();
     await page.getByRole('radio', { name: deliveryMessages.twentyFourHours() }).check();
-    await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
-    await page.getByText('Delivered 6, Given up 3').waitFor();
+    await page.getByRole('img', { name: deliveryMessages.deliveriesOfLastDaySummary({ total: 9 }) }).waitFor();
+    await page.getByText('Delivered 6, Failed 3').waitFor();
     // All deliveries are in one hour, so there is no line to draw.
-    await page.getByText(/^A delivery of the last 24 hours usually took .+\.$/).waitFor();
+    await page.getByText(/^Deliveries in the last 24 hours usually took .+\.$/).waitFor();
     expect(await page.getByRole('img', { name: /by hour$/ }).count()).toBe(0);
     await expectFits(browserPage, 'delivery', screen);
   });
@@ -88,21 +90,21 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     refuses = false;
     await using browserPage = await real.visit('/delivery');
     const { page } = browserPage;
-    await page.getByRole('button', { name: 'Try all again that were given up' }).click();
-    await page.getByText('3 are tried again now.').waitFor();
+    await page.getByRole('button', { name: 'Try all again that failed' }).click();
+    await page.getByText(notifyLabels.countRetried({ count: 3 })).waitFor();
     await page.getByRole('heading', { name: deliveryMessages.notDelivered() }).waitFor({ state: 'detached' });
     await page
       .getByRole('img', {
-        name: notifyMessages.labelsAndLast({ labels: '3 delivered', last: '0 given up in 30 days.' }),
+        name: deliveryMessages.sentInDays({ delivered: 3, failed: 0, days: 30 }),
       })
       .nth(2)
       .waitFor();
     await page.getByRole('button', { name: deliveryMessages.sendATestMail() }).click();
-    await page.getByText(/^A test mail to .+ is taken/).waitFor();
+    await page.getByText(/^Test mail to .+ accepted/).waitFor();
     expect(await page.getByRole('link', { name: deliveryMessages.seeIt() }).getAttribute('href')).toBe(
       '/delivery/mails',
     );
-    await page.getByRole('img', { name: /^Mails each day: .*1, today last$/ }).waitFor();
+    await page.getByRole('img', { name: /^Mails per day: .*1, today last$/ }).waitFor();
     await page.getByRole('link', { name: 'JSON' }).first().click();
     await page.waitForURL('**/delivery/keys/house');
   });
@@ -116,9 +118,9 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
       .getByRole('list', { name: deliveryMessages.causes() })
       .getByRole('listitem')
       .filter({ hasText: '503' });
-    await cause.getByText(/^Next try (now|in \d+ min)$/).waitFor();
+    await cause.getByText(/^Next attempt (now|in \d+ min)$/).waitFor();
     await cause.getByText(deliveryMessages.countWait({ count: 1 })).waitFor();
-    expect(await cause.getByRole('link', { name: /^Change the destination/ }).count()).toBe(0);
+    expect(await cause.getByRole('link', { name: /^Edit destination/ }).count()).toBe(0);
     isBusy = false;
     await cause.getByRole('button', { name: /^Try now/ }).click();
     await page.getByRole('heading', { name: deliveryMessages.notDelivered() }).waitFor({ state: 'detached' });

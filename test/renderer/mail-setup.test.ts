@@ -34,12 +34,12 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await page.getByRole('button', { name: 'Import' }).click();
     const dialog = page.getByRole('dialog', { name: mailMessages.importFromMailrise() });
     await dropText(page, 'dialog textarea', 'mailrise.conf', mailrise);
-    await dialog.getByText('3 recipients are taken').waitFor();
+    await dialog.getByText(mailMessages.recipientsTaken({ count: 3 })).waitFor();
     await dialog.getByText('filed: it has no destinations that can be used.').waitFor();
     await dialog.getByText(mailMessages.takesThePlaceOfThe()).waitFor();
     await dialog.getByLabel(mailMessages.alsoItsSignIn({ logins: 1 })).uncheck();
     await dialog.getByRole('button', { name: mailMessages.takeOver() }).click();
-    await page.getByText('3 recipients are taken over.').waitFor();
+    await page.getByText(mailMessages.recipientsTakenOver({ count: 3 })).waitFor();
     const rows = page.getByRole('list', { name: mailMessages.recipients() }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(4);
     await rows
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     // A command runs on this computer; other devices cannot use its loopback address.
     await page.getByText(mailMessages.curlStep()).waitFor();
     await page.getByLabel(mailMessages.deviceOrProgram()).selectOption(mailMessages.nasGuide());
-    await page.getByText('is this computer itself: another device needs another address.').waitFor();
+    await page.getByText(mailMessages.hostIsThisComputerItself({ host: '127.0.0.1' })).waitFor();
     await page.getByRole('button', { name: mailMessages.showThatAddress() }).waitFor();
     await page.getByLabel(mailMessages.deviceOrProgram()).selectOption(mailMessages.msmtpGuide());
     await page.locator('code', { hasText: `port ${port}` }).waitFor();
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     await page.getByRole('tab', { name: mailMessages.recipients() }).click();
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByLabel(mailMessages.itsConfiguration()).fill(mailrise);
-    await page.getByText('3 recipients are taken').waitFor();
+    await page.getByText(mailMessages.recipientsTaken({ count: 3 })).waitFor();
     await expectFits(browserPage, 'mail-import', screen);
   });
 });

@@ -1,3 +1,4 @@
+import * as deliveryMessages from '#messages/delivery';
 import * as mailMessages from '#messages/mail';
 import * as partsMessages from '#messages/parts';
 import type { Browser } from 'playwright-core';
@@ -113,7 +114,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByText(mailMessages.source()).click();
     await dialog.getByRole('region', { name: mailMessages.sourceOfTheMail() }).getByText('<script>').waitFor();
     await dialog.getByRole('button', { name: mailMessages.sendAgain() }).click();
-    await page.getByText('Delivered once more to one place.').waitFor();
+    await page.getByText(mailMessages.deliveredAgain({ count: 1 })).waitFor();
     expect(await page.title()).toBe('Delivery · Homeport');
     expect(browserPage.complaints).toEqual([]);
   });
@@ -157,9 +158,11 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('button', { name: mailMessages.addARecipient() }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel(mailMessages.address()).fill('cam?@*.lan');
-    await dialog.getByText(mailMessages.namesLike({ name: 'cam? at domains like *.lan' })).waitFor();
+    await dialog
+      .getByText(mailMessages.nameAtDomainsLike({ name: mailMessages.namesLike({ name: 'cam?' }), domain: '*.lan' }))
+      .waitFor();
     const goal = dialog.getByLabel(mailMessages.goesTo());
-    expect(await goal.locator(':checked').innerText()).toBe('The destinations of General');
+    expect(await goal.locator(':checked').innerText()).toBe(mailMessages.theDestinationsOfKey({ key: 'General' }));
     await goal.selectOption(mailMessages.severalOrATagAs());
     await dialog.getByLabel(mailMessages.addresses()).fill('nowhere');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
@@ -178,7 +181,9 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByText(mailMessages.refused(), { exact: true }).waitFor();
     await page.getByRole('button', { name: mailMessages.removeName({ name: 'cam?@*.lan' }) }).click();
     await expect.poll(() => rows.count()).toBe(2);
-    await getToast(page, 'cam?@*.lan is removed.').getByRole('button', { name: partsMessages.undo() }).click();
+    await getToast(page, mailMessages.addressIsRemoved({ address: 'cam?@*.lan' }))
+      .getByRole('button', { name: partsMessages.undo() })
+      .click();
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('button', { name: mailMessages.editName({ name: 'alerts' }) }).click();
     await dialog.getByLabel(mailMessages.address()).fill('alarm');
@@ -196,7 +201,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
     await page.getByText(mailMessages.anyDomainGoesToTargets({ targets: 'General and other destinations' })).waitFor();
     await page.getByRole('button', { name: mailMessages.editName({ name: 'alerts' }) }).click();
-    await dialog.getByText('There are some; they are not shown.').waitFor();
+    await dialog.getByText(mailMessages.thereAreSomeTheyAre()).waitFor();
     await dialog.getByText(mailMessages.wordsOfTheNotification()).click();
     await dialog.getByLabel(mailMessages.title()).fill('[$type] $subject');
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
@@ -205,8 +210,8 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(await page.content()).not.toContain('s3cr3t');
     await page.getByLabel(mailMessages.addressToTry()).fill('alerts@nas');
     await page.getByRole('button', { name: mailMessages.sendATestMail() }).click();
-    await page.getByText('The test mail is taken').waitFor();
-    await page.getByRole('tab', { name: mailMessages.mails() }).click();
+    await page.getByText(mailMessages.theTestMailIsTaken()).waitFor();
+    await page.getByRole('tab', { name: deliveryMessages.mails() }).click();
     await page.getByRole('button', { name: /Test mail/ }).click();
     await dialog.getByText('json://…', { exact: false }).waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
@@ -221,7 +226,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('button', { name: mailMessages.addARule() }).click();
     await dialog.getByLabel(mailMessages.subjectHas()).fill('noise');
     expect(await dialog.getByLabel(mailMessages.goesTo()).locator(':checked').innerText()).toBe(
-      'Where the recipient’s mail goes',
+      mailMessages.whereTheRecipientsMailGoes(),
     );
     await dialog.getByLabel(mailMessages.goesTo()).selectOption(mailMessages.severalOrATagAs());
     await dialog.getByLabel(mailMessages.addresses()).fill('nowhere');
@@ -233,7 +238,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByLabel(mailMessages.goesTo()).selectOption(mailMessages.whereTheRecipientsMailGoes());
     await dialog.getByLabel(mailMessages.dropThem()).check();
     await dialog.getByRole('button', { name: mailMessages.save() }).click();
-    await rows.getByText('is dropped').waitFor();
+    await rows.getByText(mailMessages.isDroppedNobodyIsTold()).waitFor();
     await page.getByRole('button', { name: mailMessages.addARule() }).click();
     await dialog.getByLabel(mailMessages.senderHas()).fill('nas@*');
     await dialog.getByRole('combobox', { name: mailMessages.type() }).selectOption(mailMessages.failure());
@@ -252,7 +257,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('button', { name: mailMessages.removeName({ name: 'the rule: Mail from nas@*' }) }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => submit(host.port('mail'), ['alerts@x'], 'Subject: noise\r\n\r\nx')).toMatch(/^250 /);
-    await page.getByRole('tab', { name: mailMessages.mails() }).click();
+    await page.getByRole('tab', { name: deliveryMessages.mails() }).click();
     await page.getByRole('button', { name: /noise/ }).getByText(mailMessages.dropped()).waitFor();
     await page.getByLabel(mailMessages.outcome()).selectOption(mailMessages.givenUp());
     await page.getByText(mailMessages.noMailFits()).waitFor();
@@ -315,7 +320,9 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('tab', { name: mailMessages.rules() }).click();
     await page.getByText(mailMessages.theNewOrderIsKept()).waitFor();
     await page.getByRole('tab', { name: mailMessages.recipients() }).click();
-    await getToast(page, 'one is removed.').getByRole('button', { name: partsMessages.close() }).click();
+    await getToast(page, mailMessages.addressIsRemoved({ address: 'one' }))
+      .getByRole('button', { name: partsMessages.close() })
+      .click();
     await expect
       .poll(async () => {
         const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');

@@ -1,4 +1,5 @@
 import * as homeMessages from '#messages/home';
+import * as mailMessages from '#messages/mail';
 import * as networkMessages from '#messages/network';
 import * as serviceMessages from '#messages/service';
 import { execFile } from 'node:child_process';
@@ -44,14 +45,14 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     const list = page.getByRole('list', { name: networkMessages.ports() });
     const row = list.getByRole('listitem').filter({ hasText: 'Mail' }).first();
     await row.getByText(networkMessages.notShared()).waitFor();
-    await page.getByText('from machines of all networks that are let in', { exact: false }).waitFor();
+    await page.getByText('from all allowed networks', { exact: false }).waitFor();
     await row.getByRole('radio', { name: networkMessages.shared() }).check();
     await row.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
     await row.getByText('Machines of these networks send mail here.', { exact: false }).waitFor();
     await page.getByRole('button', { name: networkMessages.test() }).click();
     await page.getByText(`Mail answers at smtp://${lan}:${String(pages.host.port('mail'))}.`).waitFor();
     await change({ portNetworks: ['192.168.1.7'] });
-    await page.getByText('from machines of 192.168.1.7 alone', { exact: false }).waitFor();
+    await page.getByText('only from 192.168.1.7', { exact: false }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await row.getByRole('radio', { name: networkMessages.off() }).check();
     await row.getByText(networkMessages.notShared()).waitFor();
@@ -61,7 +62,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
   it('are both shared when the second is switched on before the first is applied', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
-    const row = (title: string) => page.getByRole('radiogroup', { name: `Who reaches ${title}` });
+    const row = (title: string) => page.getByRole('radiogroup', { name: networkMessages.whoReachesTitle({ title }) });
     const release = Promise.withResolvers<undefined>();
     const changes: unknown[] = [];
     await page.route('**/api/settings/gateway', async (route) => {
@@ -130,7 +131,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     await change({ sharedPorts: ['mail', 'git.ssh'], shared: ['git'] });
     for (const [path, name, heading] of [
       ['/network', 'network-ports', 'Machines of these networks send mail here.'],
-      ['/delivery/connect', 'mail-connect-elsewhere', 'What a sender has to know'],
+      ['/delivery/connect', 'mail-connect-elsewhere', mailMessages.whatASenderHasTo()],
       ['/git/connect', 'git-connect-elsewhere', 'Git over SSH'],
     ] as const) {
       await using visit = await pages.visit(path, screen);

@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await page.getByLabel(networkMessages.address(), { exact: true }).fill('http://192.168.1.5:2342/album');
     await page.getByRole('button', { name: networkMessages.add(), exact: true }).click();
     await page.getByText(networkMessages.nameNote({ host: 'photos.nas.local' })).waitFor();
-    await page.getByText('Give it as far as the port,', { exact: false }).waitFor();
+    await page.getByText(networkMessages.addressInvalid()).waitFor();
     await page.getByLabel(networkMessages.address(), { exact: true }).fill('http://127.0.0.1:2342/');
     await page.getByRole('button', { name: networkMessages.add(), exact: true }).click();
     const row = page.getByRole('list', { name: networkMessages.externalServices() }).getByRole('listitem').first();

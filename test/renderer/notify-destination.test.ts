@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await dialog.getByRole('button', { name: notifyMessages.add(), exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     const summary =
-      'Quiet: Saturday and Sunday 23:00–07:00, at most 10 in an hour, together every 15 minutes, may fail';
+      'Quiet hours: Saturday and Sunday 23:00–07:00, at most 10 in an hour, digest every 15 minutes, optional';
     await page.getByText(summary).waitFor();
     expect(await typed()).toContain(
       'push://hall?quiet=sat+sun+23:00-07:00&rate=10/1h&digest=15m&overflow=truncate&optional=yes\n',
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await dialog.getByLabel(notifyMessages.atMost()).fill('');
     await dialog.getByLabel(notifyMessages.itMayFail()).uncheck();
     await dialog.getByRole('button', { name: notifyMessages.save() }).click();
-    await page.getByText('Together every 15 minutes', { exact: true }).waitFor();
+    await page.getByText('Digest every 15 minutes', { exact: true }).waitFor();
     expect(await typed()).toContain('push://hall?digest=15m&overflow=truncate\n');
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);
   });
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     expect(await typed()).toContain(`1:night=${url}&rate=3/1h\n`);
     await page
       .getByText(
-        notifyMessages.quietHours({ hours: 'Every day 22:00–07:00, at most 3 in an hour, together every 7 minutes' }),
+        notifyMessages.quietHours({ hours: 'Every day 22:00–07:00, at most 3 in an hour, digest every 7 minutes' }),
       )
       .waitFor();
     expect(besidesRefusals(browserPage.complaints)).toEqual([]);

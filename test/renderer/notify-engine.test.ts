@@ -53,7 +53,7 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     const row = page.getByRole('listitem').filter({ hasText: 'Misskey' });
     await row.getByText('misskey://t...n@127.0.0.1').first().waitFor();
     await row.getByRole('button', { name: /Test/ }).click();
-    await row.getByText(/The test arrived/).waitFor();
+    await row.getByText(/Test delivered/).waitFor();
     expect(await page.content()).not.toContain('tokentoken');
 
     renameSync(join(folder, 'engine'), join(folder, 'elsewhere'));

@@ -1,6 +1,7 @@
 import * as deliveryMessages from '#messages/delivery';
 import * as frameMessages from '#messages/frame';
 import * as notifyMessages from '#messages/notify';
+import * as notifyLabels from '#messages/notify-labels';
 import * as partsMessages from '#messages/parts';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -44,7 +45,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     const dialog = page.getByRole('dialog', { name: frameMessages.backupTitle() });
     await dialog.getByText(notifyMessages.nextTry({ when: 'in 1 min' })).waitFor();
     // The formatted reason, with the original message behind a click.
-    await dialog.getByText('It reports a fault on its side (error 503).').click();
+    await dialog.getByText(notifyLabels.faultOfDestination({ status: '503' })).click();
     await dialog.getByText('Failed to send JSON POST notification, error=503.').waitFor();
     status = 200;
     await dialog.getByRole('button', { name: notifyMessages.tryNow() }).click();
@@ -100,7 +101,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.route(/notices\/[^/]+\/send$/, (route) => route.fulfill({ json: { destinations: 2, filesGone: 3 } }));
     await page.getByRole('button', { name: /With pictures/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: notifyMessages.sendAgain() }).click();
-    await page.getByText('Sent once more to 2 destinations, without 3 of its files').waitFor();
+    await page.getByText('Sent again to 2 destinations, without 3 of its files').waitFor();
     expect(browserPage.complaints).toEqual([]);
   });
 
@@ -113,13 +114,13 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await expect.poll(countFailed).toBe(4);
     await using browserPage = await real.visit('/delivery/problems');
     const { page } = browserPage;
-    await page.getByText('4 deliveries were given up, for 2 reasons.').waitFor();
+    await page.getByText(deliveryMessages.deliveriesGivenUpForReasons({ count: 4, reasons: 2 })).waitFor();
     const causes = page.getByRole('list', { name: deliveryMessages.givenUpDeliveriesByCause() });
     const groups = causes.locator('> li');
     await expect.poll(() => groups.count()).toBe(2);
     const [forbidden, missing] = [groups.filter({ hasText: '403' }), groups.filter({ hasText: '404' })];
     // The destination alternates its replies: the link depends on the last one.
-    const change = missing.getByRole('link', { name: /^Change the destination JSON of late/ });
+    const change = missing.getByRole('link', { name: /^Edit destination late › JSON/ });
     expect(await change.getAttribute('href')).toBe('/delivery/keys/late');
     await forbidden.getByText(deliveryMessages.whichNotifications()).click();
     const rows = forbidden

@@ -24,11 +24,11 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await page.getByRole('radio', { name: notifyMessages.onlyTheUntagged() }).check();
     await page.getByText(notifyMessages.wouldGetIt({ count: '2', total: '3' })).waitFor();
     await page.getByRole('switch', { name: notifyMessages.tellTheSenderOfFailures() }).click();
-    await page.getByText(/A failure is answered with error 424/).waitFor();
+    await page.getByText(notifyMessages.onEachDestinationIsTried()).waitFor();
     await page.getByLabel(notifyMessages.repeatedNotifications()).selectOption(notifyMessages.leaveOutWithinHour());
-    await page.getByText(/programs on this machine may read this key, passwords included/).waitFor();
+    await page.getByText(notifyMessages.openToPrograms()).waitFor();
     await page.getByRole('switch', { name: notifyMessages.closedToPrograms() }).click();
-    await page.getByText(/programs need an administrator’s account to read or change this key/).waitFor();
+    await page.getByText(notifyMessages.onProgramsNeedAnAdministrators()).waitFor();
     const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600, closed: true };
     await expect.poll(() => readOptions('aggregator')).toEqual(chosen);
     await page.getByRole('button', { name: notifyMessages.setASecret() }).click();
@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     expect((await real.post('aggregator', 'x')).status).toBe(401);
     expect(await page.content()).not.toContain('sesame-sesame');
     await page.getByRole('button', { name: notifyMessages.takeEverythingAgain() }).click();
-    await page.getByText('Its secret is gone.', { exact: false }).waitFor();
+    await page.getByText(notifyMessages.itsSecretIsGoneEveryone()).waitFor();
     await page.reload();
     expect(
       await page.getByRole('switch', { name: notifyMessages.tellTheSenderOfFailures() }).getAttribute('aria-checked'),
@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await requested.promise;
     await strict.click();
     await expect.poll(async () => (await readOptions('aggregator')).strict).toBe(true);
-    await page.getByText(/A failure is answered with error 424/).waitFor();
+    await page.getByText(notifyMessages.onEachDestinationIsTried()).waitFor();
     const second = page.waitForResponse(/api\/notify\/keys$/);
     chosen.resolve(undefined);
     await second;
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await rows.first().getByRole('button', { name: /^Test/ }).click();
     await rows
       .first()
-      .getByText(/The test arrived/)
+      .getByText(/Test delivered/)
       .waitFor();
     await rows
       .first()
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
         .length;
     await expect.poll(() => closeToasts(page).then(countKeys)).toBe(1);
     await page.getByText(notifyMessages.wouldGetIt({ count: '1', total: '1' })).waitFor();
-    expect(await rows.getByText(/The test arrived/).count()).toBe(0);
+    expect(await rows.getByText(/Test delivered/).count()).toBe(0);
   });
 
   it('deletes removed entries when the page is closed', async () => {
@@ -161,10 +161,10 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     expect(texts.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
       expect.stringMatching(/^Line 1 .*inbox/),
       expect.stringMatching(/^Line 3 JSON night .*bob:\*{4}@127/),
-      'Line 4 Does nothing: it is no destination.',
-      'Line 5 Does nothing: foo:// is not served.',
+      'Line 4 Ignored: it is no destination.',
+      'Line 5 Ignored: foo:// is not served.',
     ]);
-    await dialog.getByRole('radio', { name: /^Only the untagged/ }).check();
+    await dialog.getByRole('radio', { name: /^Untagged destinations only/ }).check();
     await dialog.getByRole('button', { name: notifyMessages.makeTheKey() }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => readOptions('house')).toMatchObject({ withoutTag: 'untagged' });

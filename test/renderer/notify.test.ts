@@ -80,12 +80,12 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await row.getByText(notifyMessages.nothingWasSentToIt()).waitFor();
     answer = { status: 403, message: 'Go away, sesame.' };
     await row.getByRole('button', { name: /^Test/ }).click();
-    await row.getByText(/The test did not arrive\./).waitFor();
+    await row.getByText(notifyMessages.testFailed()).waitFor();
     await row.getByText(notifyMessages.whatItAnsweredWithStatus({ status: '403' })).click();
     await row.getByText('Go away, ****.', { exact: true }).waitFor();
     answer = { status: 200, message: 'Fine.' };
     await row.getByRole('button', { name: /^Test/ }).click();
-    await row.getByText(/The test arrived, in [\d.]+ m?s\./).waitFor();
+    await row.getByText(/Test delivered in [\d.]+ m?s\./).waitFor();
     await row.getByText(notifyMessages.delivered()).waitFor();
     await row.getByRole('button', { name: /^More for/ }).click();
     await page.getByRole('menuitem', { name: notifyMessages.edit() }).click();
@@ -140,12 +140,12 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await page.getByRole('textbox', { name: notifyMessages.name() }).fill('home');
     await page.getByRole('button', { name: notifyMessages.rename() }).click();
     await page.getByText(address.replace('house', 'home'), { exact: true }).waitFor();
-    await menu('Remove the key');
+    await menu(notifyMessages.removeTheKey());
     await page.getByText(notifyMessages.theKeyKeyIsRemoved({ key: 'home' })).waitFor();
     await expect.poll(() => page.getByLabel(notifyMessages.key(), { exact: true }).inputValue()).toBe('aggregator');
     await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(() => page.getByLabel(notifyMessages.key(), { exact: true }).inputValue()).toBe('home');
-    await menu('Remove the key');
+    await menu(notifyMessages.removeTheKey());
     const names = async () =>
       (await sendRequest('GET', '/keys', undefined)).keys.map(({ key }: { key: string }) => key);
     await expect.poll(() => closeToasts(page).then(names)).toEqual(['aggregator']);
@@ -168,7 +168,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     const dialog = page.getByRole('dialog', { name: 'First light' });
     await expect.poll(() => dialog.getByRole('listitem').count()).toBe(2);
     await dialog.getByRole('button', { name: notifyMessages.sendAgain() }).click();
-    await page.getByText('Sent once more to 2 destinations.').waitFor();
+    await page.getByText(notifyMessages.sentAgain({ count: 2 })).waitFor();
     await page.mouse.move(0, 0);
     await expect.poll(() => row.count()).toBe(2);
     expect(browserPage.complaints).toEqual([]);
@@ -224,10 +224,10 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await expect.poll(() => rows.count()).toBe(2);
     await rows.first().getByRole('button', { name: notifyMessages.dismiss() }).click();
     await expect.poll(() => rows.count()).toBe(1);
-    await causes.getByText(/^1 given up/).waitFor();
+    await causes.getByText(/^1 failed/).waitFor();
     await page.getByRole('button', { name: partsMessages.undo() }).click();
     await expect.poll(() => rows.count()).toBe(2);
-    await causes.getByText(/^2 given up/).waitFor();
+    await causes.getByText(/^2 failed/).waitFor();
     answer.status = 200;
     await rows.first().getByRole('button', { name: notifyMessages.tryAgain() }).click();
     await expect.poll(() => rows.count()).toBe(1);

@@ -116,11 +116,11 @@ describe('formatted texts of pages', () => {
   });
 
   it.each([
-    ['Mozilla/5.0 (Linux; Android 12; BRAVIA 4K) Stremio/1.6.12', 'Stremio on a television'],
+    ['Mozilla/5.0 (Linux; Android 12; BRAVIA 4K) Stremio/1.6.12', 'Stremio on a TV'],
     ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36', 'Chrome on Linux'],
     ['Kodi/21.1', 'Kodi'],
     ['curl/8.5.0', 'curl/8.5.0'],
-    ['', 'A player without a name'],
+    ['', 'Unknown player'],
   ])('formats a player by name and system: %s', (userAgent, label) => {
     expect(formatPlayers([{ userAgent }, { userAgent }])).toBe(label);
   });
