@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
@@ -49,12 +50,12 @@ it.skipIf(cannotRun)(
     // The one line on the terminal that a person needs.
     const link = /https?:\/\/\S+/.exec(host.output.find((line) => line.startsWith('First start:')) ?? '')?.[0];
     await page.goto(link ?? '');
-    await page.getByRole('heading', { name: 'Make the first account' }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.makeTheFirstAccount() }).waitFor();
     await page.getByLabel(accountsMessages.name()).fill('grace');
     await page.getByLabel(accountsMessages.password()).fill('nanoseconds of wire');
     await picture(page, '1-account');
     await page.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
-    await page.getByRole('heading', { name: partsMessages.chooseSubject({ subject: 'what runs' }) }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.chooseWhatRuns() }).waitFor();
     await page.getByRole('switch', { name: frameMessages.pushTitle() }).waitFor();
     await picture(page, '2-services');
     await page.getByRole('button', { name: 'Start using Homeport' }).click();

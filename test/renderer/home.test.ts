@@ -305,8 +305,8 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await page.getByRole('heading', { name: frameMessages.downloadsTitle(), exact: true }).waitFor();
     expect(await input.count()).toBe(0);
     await page.keyboard.press('Control+k');
-    await input.fill('settings of moody');
-    await page.getByRole('option', { name: homeMessages.settingsOfTitle({ title: 'Moody' }) }).waitFor();
+    await input.fill('moody settings');
+    await page.getByRole('option', { name: frameMessages.settingsOfTitle({ title: 'Moody' }) }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Moody', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
@@ -340,7 +340,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
       .getByRole('option', { name: frameMessages.downloadALink() })
       .waitFor();
     expect((await first.textContent())?.trim()).toBe('Download a link');
-    await input.fill('theme of');
+    await input.fill('system theme');
     await page.keyboard.press('Enter');
     await input.waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');

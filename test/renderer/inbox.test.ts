@@ -43,13 +43,13 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByRole('button', { name: /Before/ }).waitFor();
     cable.cut();
     pages.inbox.add({ title: 'Meanwhile' });
-    await page.getByText(frameMessages.homeportVersion({ version: 'does not answer.' })).waitFor();
+    await page.getByText(frameMessages.hostUnavailable()).waitFor();
     expect(await page.getByRole('button', { name: /Before/ }).count()).toBe(1);
     cable.resume();
     await page.getByRole('button', { name: /Meanwhile/ }).waitFor();
     pages.inbox.add({ title: 'After' });
     await page.getByRole('button', { name: /After/ }).waitFor();
-    await page.getByText(frameMessages.homeportVersion({ version: 'does not answer.' })).waitFor({ state: 'detached' });
+    await page.getByText(frameMessages.hostUnavailable()).waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: /Meanwhile|Before|After/ }).count()).toBe(3);
     await page.getByLabel(frameMessages.countUnread({ unread: '3' })).waitFor();
   });

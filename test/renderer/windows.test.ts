@@ -1,3 +1,4 @@
+import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as partsMessages from '#messages/parts';
 import type { Page } from 'playwright-core';
@@ -38,7 +39,7 @@ describe.skipIf(noBrowser)('several windows', () => {
       await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor({ state: 'detached' });
 
     for (const page of [one, other, otherPage.page]) await page.goto(`${pages.url}/settings/accounts/nas`);
-    await other.getByLabel('What nas is for').fill('The box in the cellar');
+    await other.getByLabel(accountsMessages.whatNameIsFor({ name: 'nas' })).fill('The box in the cellar');
     await other.getByRole('button', { name: 'Save', exact: true }).click();
     for (const page of [one, otherPage.page]) await page.getByText('The box in the cellar').waitFor();
 
