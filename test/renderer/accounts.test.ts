@@ -311,7 +311,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const switches = page.getByRole('list', { name: accountsMessages.serviceAccounts() }).getByRole('switch');
     const first = (): Promise<readonly (string | null)[]> =>
       switches.evaluateAll((all) => all.slice(0, 3).map((entry) => entry.getAttribute('aria-label')));
-    const expectedRows = ['nas on', 'administration on', 'backup-jobs on'];
+    const expectedRows = ['nas', 'administration', 'backup-jobs'].map((name) => accountsMessages.nameOn({ name }));
     await expect.poll(first).toEqual(expectedRows);
     const backup = page.getByRole('switch', { name: accountsMessages.nameOn({ name: 'backup-jobs' }) });
     await backup.click();
