@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,7 +60,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     let isReachable = false;
     await page.route('**/api/session', (route) => (isReachable ? route.continue() : route.abort('connectionrefused')));
     await page.goto(`${pages.url}/downloads`, { waitUntil: 'commit' });
-    await page.getByRole('heading', { name: frameMessages.homeportVersion({ version: 'does not respond' }) }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.homeportDoesNotRespond() }).waitFor();
     isReachable = true;
     // The button is not pressed.
     await page.getByLabel('Addresses of videos').waitFor();
