@@ -271,9 +271,7 @@ describe.skipIf(noBrowser)('Home', () => {
     await other.page.getByRole('switch', { name: 'Moody on' }).click();
     await row(visit.page).getByText(partsMessages.running()).waitFor();
     await visit.page.getByRole('button', { name: homeMessages.addressAndSwitchOfTitle({ title: 'Homeport' }) }).click();
-    expect(
-      await visit.page.getByRole('switch', { name: frameMessages.homeportVersion({ version: 'on' }) }).count(),
-    ).toBe(0);
+    expect(await visit.page.getByRole('switch', { name: homeMessages.titleOn({ title: 'Homeport' }) }).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 

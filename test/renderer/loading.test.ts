@@ -26,12 +26,10 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     await page.getByRole('heading', { level: 1, name: frameMessages.downloadsTitle() }).waitFor();
     await page.getByRole('status', { name: partsMessages.loadingSubject({ subject: 'the page' }) }).waitFor();
     const before = await sidebar.getByRole('link').allTextContents();
-    await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
+    await page.getByText(frameMessages.hostSlow(), { exact: false }).waitFor();
     answer.resolve(undefined);
     await page.getByLabel('Addresses of videos').waitFor();
-    await page
-      .getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false })
-      .waitFor({ state: 'detached' });
+    await page.getByText(frameMessages.hostSlow(), { exact: false }).waitFor({ state: 'detached' });
     // The role is not known yet: pages for administrators are listed, so that the sidebar does not grow later.
     expect(before.map((text) => text.trim())).toEqual(
       expect.arrayContaining(['Home', 'Messages', 'Network', 'Settings']),
@@ -49,7 +47,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     });
     await page.goto(pages.url, { waitUntil: 'commit' });
     await page.getByRole('heading', { name: frameMessages.connectingToHomeport() }).waitFor();
-    await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
+    await page.getByText(frameMessages.hostSlow(), { exact: false }).waitFor();
     answer.resolve(undefined);
     await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
   });
@@ -72,7 +70,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     const { page } = visit;
     await page.route('**/api/session', () => undefined);
     await page.goto(`${pages.url}/inbox`, { waitUntil: 'commit' });
-    await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
+    await page.getByText(frameMessages.hostSlow(), { exact: false }).waitFor();
     await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
   });
 
