@@ -50,7 +50,7 @@ it.skipIf(cannotRun)(
     // The one line on the terminal that a person needs.
     const link = /https?:\/\/\S+/.exec(host.output.find((line) => line.startsWith('First start:')) ?? '')?.[0];
     await page.goto(link ?? '');
-    await page.getByRole('heading', { name: 'Make the first account' }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.makeTheFirstAccount() }).waitFor();
     await page.getByLabel(accountsMessages.name()).fill('grace');
     await page.getByLabel(accountsMessages.password()).fill('nanoseconds of wire');
     await picture(page, '1-account');

@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as homeMessages from '#messages/home';
@@ -35,7 +36,7 @@ it.skipIf(noBrowser)(
     await page.getByLabel(accountsMessages.name()).fill('grace');
     await page.getByLabel(accountsMessages.password()).fill('nanoseconds of wire');
     await page.getByRole('button', { name: accountsMessages.makeTheAccount() }).click();
-    await page.getByRole('switch', { name: 'Back up every day' }).click();
+    await page.getByRole('switch', { name: accessMessages.backUpEveryDay() }).click();
     await page.getByRole('button', { name: 'Start using Homeport' }).click();
     await page.getByRole('heading', { level: 1, name: homeMessages.home() }).waitFor();
     expect(readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')).toContain('backupEveryDays: 1');

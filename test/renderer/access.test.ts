@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('first start', () => {
     await page
       .getByRole('listitem')
       .filter({ hasText: 'Moody' })
-      .getByText(accountsMessages.off(), { exact: true })
+      .getByText(partsMessages.off(), { exact: true })
       .waitFor();
     expect(readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8')).toContain('backupEveryDays: 1');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('sign-in page', () => {
   });
 
   it('shows that the session has ended, but not after a sign-out or at the first visit', async () => {
-    const reason = /^Your session has ended\./;
+    const reason = /^Your session has expired\./;
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     await page.getByRole('button', { name: accountsMessages.newAccount() }).waitFor();

@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('false');
     await page.getByText(accountsMessages.noDefaultGrants()).waitFor();
     await backup.getByRole('switch').click();
-    await page.getByText('backup-jobs is on.').waitFor();
+    await page.getByText(accountsMessages.nameIsOn({ name: 'backup-jobs' })).waitFor();
     await backup.getByRole('switch').click();
     const confirmation = page.getByRole('dialog', { name: accountsMessages.switchNameOff({ name: 'backup-jobs' }) });
     expect(await seriousFindings(page)).toEqual([]);
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
       .getByRole('list', { name: accessTokensMessages.tokens() })
       .getByText(accountsMessages.fromHomeportYaml())
       .waitFor();
-    expect(await page.getByRole('switch', { name: 'phil on' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('switch', { name: accountsMessages.nameOn({ name: 'phil' }) }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).count()).toBe(0);
     expect(await page.getByLabel(accountsMessages.newPassword(), { exact: true }).count()).toBe(0);
     for (const screen of [screens[0], screens[1]]) {
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await row.getByRole('button', { name: accessTokensMessages.revokeToken({ token: 'cron' }) }).click();
     const answered = async (): Promise<number> => (await publish('nas-low-backup')).status;
     await expect.poll(() => closeToasts(page).then(answered)).toBe(401);
-    await page.getByText('No token yet.').waitFor();
+    await page.getByText(accessTokensMessages.noTokenYet()).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -229,11 +229,11 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const { page } = visit;
     const sendRequest = async (): Promise<void> => {
       await page.getByLabel(accountsMessages.name(), { exact: true }).fill('nas-high-backup');
-      await page.getByRole('button', { name: accountsMessages.ask() }).click();
+      await page.getByRole('button', { name: accountsMessages.ask(), exact: true }).click();
     };
     await page.getByText(accountsMessages.trySubjectDo({ subject: 'nas' })).click();
     await sendRequest();
-    await page.getByText('nas may not publish to nas-high-backup').waitFor();
+    await page.getByText('nas cannot publish to nas-high-backup').waitFor();
     const form = page.getByRole('form', { name: grantsMessages.newGrant() });
     await form.getByLabel(grantsMessages.pattern()).fill('*-*-backup');
     await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.write());
@@ -242,7 +242,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await matrix.getByText('*-*-backup').waitFor();
     expect(await matrix.getByLabel(grantsMessages.readGrant({ grant: '*-*-backup' })).isChecked()).toBe(false);
     await sendRequest();
-    await page.getByText('nas may publish to nas-high-backup').waitFor();
+    await page.getByText('nas can publish to nas-high-backup').waitFor();
     await form.getByLabel(grantsMessages.pattern()).fill('nas-high-*');
     await form.getByLabel(grantsMessages.permission()).selectOption(grantsMessages.denied());
     await form.getByRole('button', { name: grantsMessages.add() }).click();
@@ -252,22 +252,22 @@ describe.skipIf(noBrowser)('accounts page', () => {
       .waitFor();
     await sendRequest();
     // Both patterns have ten characters, so the one that grants write access applies.
-    await page.getByText('nas may publish to nas-high-backup').waitFor();
+    await page.getByText('nas can publish to nas-high-backup').waitFor();
     await matrix.getByLabel(grantsMessages.writeGrant({ grant: '*-*-backup' })).uncheck();
     await getToast(page, 'Changed: *-*-backup.').waitFor();
     await sendRequest();
-    await page.getByText('nas may not publish to nas-high-backup').waitFor();
+    await page.getByText('nas cannot publish to nas-high-backup').waitFor();
     await matrix.getByLabel(grantsMessages.writeGrant({ grant: 'nas-high-*' })).check();
     const change = getToast(page, 'Changed: nas-high-*.');
     await change.waitFor();
     await sendRequest();
-    await page.getByText('nas may publish to nas-high-backup').waitFor();
+    await page.getByText('nas can publish to nas-high-backup').waitFor();
     await change.getByRole('button', { name: partsMessages.undo() }).click();
     await expect
       .poll(() => matrix.getByLabel(grantsMessages.writeGrant({ grant: 'nas-high-*' })).isChecked())
       .toBe(false);
     await sendRequest();
-    await page.getByText('nas may not publish to nas-high-backup').waitFor();
+    await page.getByText('nas cannot publish to nas-high-backup').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -277,7 +277,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await make('bob', { grants });
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    await page.getByText('Uses Messages; reads Inbox; not topics that begin with secret-').waitFor();
+    await page.getByText('Uses Messages; reads Inbox; not topics that start with secret-').waitFor();
     await page.getByRole('link', { name: /^bob/ }).click();
     const matrix = page.getByRole('table', { name: grantsMessages.grants() });
     await matrix.getByLabel(grantsMessages.writeGrant({ grant: 'Inbox, by source' })).check();
@@ -311,9 +311,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
     const switches = page.getByRole('list', { name: accountsMessages.serviceAccounts() }).getByRole('switch');
     const first = (): Promise<readonly (string | null)[]> =>
       switches.evaluateAll((all) => all.slice(0, 3).map((entry) => entry.getAttribute('aria-label')));
-    const expectedRows = ['nas on', 'administration on', 'backup-jobs on'];
+    const expectedRows = ['nas', 'administration', 'backup-jobs'].map((name) => accountsMessages.nameOn({ name }));
     await expect.poll(first).toEqual(expectedRows);
-    const backup = page.getByRole('switch', { name: 'backup-jobs on' });
+    const backup = page.getByRole('switch', { name: accountsMessages.nameOn({ name: 'backup-jobs' }) });
     await backup.click();
     await expect.poll(() => backup.getAttribute('aria-checked')).toBe('true');
     expect(await first()).toEqual(expectedRows);
@@ -365,9 +365,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
   it('refuses to remove the last administrator', async () => {
     await using visit = await pages.visit('/settings/accounts/ada');
     const { page } = visit;
-    await page.getByText('You change your own under').waitFor();
+    await page.getByText('Change your own password under').waitFor();
     expect(await page.getByLabel(accountsMessages.role()).isDisabled()).toBe(true);
-    expect(await page.getByRole('switch', { name: 'ada on' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('switch', { name: accountsMessages.nameOn({ name: 'ada' }) }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).count()).toBe(0);
     // An administrating program may try as well.
     const refused = await fetch(`${pages.url}/api/accounts/ada`, {
@@ -501,11 +501,11 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await page.keyboard.type('harbour light');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
-    await openAccount('Name of the token');
+    await openAccount(accessTokensMessages.nameOfTheToken());
     await page.keyboard.type('phone');
-    await openAccount('What it may do');
-    await page.keyboard.type('All');
-    await openAccount('Make a token');
+    await openAccount(accessTokensMessages.whatItMayDo());
+    await page.keyboard.type('Everything');
+    await openAccount(accessTokensMessages.makeAToken());
     await page.keyboard.press('Enter');
     await page.locator('code').filter({ hasText: /^tk_/ }).waitFor();
     await openAccount('Pattern');
@@ -516,9 +516,9 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await openAccount('Read chat-*');
     await page.keyboard.press('Space');
     await expect.poll(() => read.isChecked()).toBe(false);
-    await openAccount('Remove this account');
+    await openAccount(accountsMessages.removeThisAccount());
     await page.keyboard.press('Enter');
-    await openAccount('Remove the account');
+    await openAccount(accountsMessages.removeTheAccount());
     await page.keyboard.press('Enter');
     await page.getByText(accountsMessages.nameIsRemoved({ name: 'grace' })).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -556,7 +556,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
     await one.page.locator('code').filter({ hasText: /^tk_/ }).waitFor();
     await expectFits(one, 'account', screen);
     await using accountPage = await pages.visit('/account', screen);
-    await accountPage.page.getByText('No token yet.').waitFor();
+    await accountPage.page.getByText(accessTokensMessages.noTokenYet()).waitFor();
     await expectFits(accountPage, 'own-account', screen);
   });
 });

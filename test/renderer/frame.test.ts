@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await page.getByRole('link', { name: frameMessages.addAService() }).click();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Settings']);
     await page.getByRole('list', { name: frameMessages.servicesThatAreOff() }).getByText('Fetches videos.').waitFor();
-    await page.getByRole('button', { name: 'Switch on Downloads' }).click();
+    await page.getByRole('button', { name: 'Enable Downloads' }).click();
     await page.getByRole('heading', { level: 1, name: frameMessages.downloadsTitle() }).waitFor();
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Downloads', 'Settings']);
     expect(await page.getByRole('link', { name: frameMessages.addAService() }).count()).toBe(0);

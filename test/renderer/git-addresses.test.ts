@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
     ] as const) {
       await using browserPage = await openInApp(`/${owner}`);
       const { page } = browserPage;
-      await page.getByText(`Repositories of ${owner}`).waitFor();
+      await page.getByText(`Repositories owned by ${owner}`).waitFor();
       const list = page.getByRole('list', { name: gitMessages.repositories() }).getByRole('listitem');
       await expect.poll(() => list.count()).toBe(expected.length);
       for (const name of expected)

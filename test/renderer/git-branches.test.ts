@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
       await page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').first().textContent(),
     ).toMatch(/^\s*main.*Protected.*Default/);
     await row('old/20').getByText('1 behind').waitFor();
-    await page.getByRole('button', { name: partsMessages.showSubject({ subject: 'more of the 42 branches' }) }).click();
+    await page.getByRole('button', { name: gitCodeMessages.showMoreBranches({ total: 42 }) }).click();
     await expect
       .poll(() => page.getByRole('list', { name: gitMessages.branches() }).getByRole('listitem').count())
       .toBe(42);
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
 
     const remove = async (): Promise<void> => {
       await page.getByRole('button', { name: gitCodeMessages.moreAboutName({ name: 'topic/sailor' }) }).click();
-      await page.getByRole('menuitem', { name: gitMessages.remove() }).click();
+      await page.getByRole('menuitem', { name: gitCodeMessages.remove() }).click();
       await page.getByText(gitCodeMessages.branchRemoved({ branch: 'topic/sailor' })).waitFor();
       await row('topic/sailor').waitFor({ state: 'detached' });
     };
@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)('repository branches page', () => {
       .toBe('main');
     await page.getByRole('button', { name: gitCodeMessages.moreAboutName({ name: 'main' }) }).click();
     await page.getByRole('menuitem', { name: gitMessages.commits() }).waitFor();
-    expect(await page.getByRole('menuitem', { name: gitMessages.remove() }).count()).toBe(0);
+    expect(await page.getByRole('menuitem', { name: gitCodeMessages.remove() }).count()).toBe(0);
   });
 
   it('offers no changes to accounts that can only read', async () => {

@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel(gitIssuesMessages.milestone()).selectOption('Winter');
     await page.getByRole('checkbox', { name: 'bob' }).check();
     await page.getByRole('button', { name: gitCodeMessages.save() }).click();
-    await page.getByText('put it into the milestone Winter').waitFor();
+    await page.getByText('added this to the milestone Winter').waitFor();
     await page.getByRole('button', { name: gitIssuesMessages.closeIssue() }).click();
     await page.getByText('closed this').waitFor();
     await page
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('radio', { name: /^Closed/ }).check();
     await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
     await page.getByRole('searchbox').fill('humming');
-    await page.getByText(gitMessages.eventClosed({ account: 'No', subject: 'issues fit that.' })).waitFor();
+    await page.getByText(gitIssuesMessages.noClosedMatches({ kind: 'issues' })).waitFor();
     await page.getByRole('searchbox').fill('hums');
     await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
   });
@@ -122,7 +122,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('heading', { name: /A brighter lamp/ }).waitFor();
     await page.goto(`${fixture.host.url('control')}/git`);
     await page.getByRole('list', { name: gitMessages.openPullRequests() }).getByText('A brighter lamp').click();
-    await page.getByText('Nothing is in the way: 1 commit can go into main.').waitFor();
+    await page.getByText(gitIssuesMessages.nothingIsInTheWay({ count: 1, base: 'main' })).waitFor();
     await page.getByRole('link', { name: 'Files 1' }).click();
     await page.getByRole('button', { name: gitCodeMessages.commentOnLine({ line: '3' }), exact: true }).click();
     await page.getByLabel(gitIssuesMessages.onLine({ line: '3' })).fill('How many watts?');
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByText(gitIssuesMessages.squashEffect({ base: 'main', head: 'brighter' })).waitFor();
     await page.getByRole('checkbox', { name: gitIssuesMessages.deleteHeadAfterwards({ head: 'brighter' }) }).check();
     await page.getByRole('button', { name: gitIssuesMessages.mergeIntoBase({ base: 'main' }) }).click();
-    await page.getByText('merged it as').waitFor();
+    await page.getByText('merged this as').waitFor();
     const branches = async (): Promise<readonly string[]> =>
       ((await (await fixture.api('GET', '/repos/ada/lamp/branches')).json()) as { name: string }[]).map(
         ({ name }) => name,
@@ -201,8 +201,8 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
       ['issue', '?show=issues&number=1', 'It hums, too'],
       ['labels', '?show=labels', 'Winter'],
       ['pull', '?show=pulls&number=3', 'Merge into main'],
-      ['pull-merged', '?show=pulls&number=2', 'merged it as'],
-      ['pull-files', '?show=pulls&number=3&view=files', 'Send the review'],
+      ['pull-merged', '?show=pulls&number=2', 'merged this as'],
+      ['pull-files', '?show=pulls&number=3&view=files', gitIssuesMessages.sendTheReview()],
     ] as const) {
       await page.goto(`${fixture.host.url('control')}/git/repositories/ada~lamp${path}`);
       await page.getByText(heading).first().waitFor();

@@ -60,13 +60,13 @@ describe.skipIf(noBrowser)('repository settings page', () => {
     await page.getByLabel(gitMessages.whoMayPushToIt()).selectOption('some');
     await page.getByLabel(gitMessages.accounts()).fill('bob');
     await page.getByRole('button', { name: gitMessages.protect(), exact: true }).click();
-    await page.getByText('bob may push to it, and nobody rewrites what is there').waitFor();
+    await page.getByText('bob can push to it, but not force-push').waitFor();
     expect(await json('/repos/ada/lamp/branch_protections/main')).toMatchObject({ push_whitelist_usernames: ['bob'] });
     const key = await makeKey(fixture, 'id_robot');
     await page.getByRole('button', { name: gitMessages.addADeployKey() }).click();
     await page.getByLabel(gitMessages.publicKey()).fill(key.text);
     await page.getByRole('button', { name: gitMessages.addTheKey() }).click();
-    await page.getByText('Read only, not used yet').waitFor();
+    await page.getByText('Read-only, not used yet').waitFor();
   });
 
   it('renames the repository and redirects its old URL', async () => {

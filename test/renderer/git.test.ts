@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await blame.getByText('return `Ahoy').waitFor();
     await blame.getByText('return', { exact: true }).and(page.locator('[data-kind="keyword"]')).waitFor();
     expect(await blame.getByRole('link').allTextContents()).toEqual([
-      'Back to the file',
+      gitCodeMessages.backToTheFile(),
       ...['first commit', 'Say ahoy', 'first commit'],
     ]);
     await page.getByRole('link', { name: gitMessages.commits(), exact: true }).click();
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)('Git', () => {
     const change = page.getByRole('region', { name: 'hello.ts' });
     await change.getByText(/^\+ {2}return `Ahoy/).waitFor();
     await change.getByText(/^- {2}return `Hello/).waitFor();
-    await page.getByRole('link', { name: /^The commit before/ }).click();
+    await page.getByRole('link', { name: /^Parent commit/ }).click();
     await page.getByRole('region', { name: 'lamp/lens/kind.txt' }).getByText('+fresnel').waitFor();
   });
 
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)('Git', () => {
     const { page } = browserPage;
     await page.getByText('3 repositories').waitFor();
     expect(await page.getByRole('heading', { name: gitMessages.code(), exact: true }).count()).toBe(1);
-    await page.getByText('ada pushed the new branch').first().waitFor();
+    await page.getByText('ada created the branch').first().waitFor();
     await fixture.api('POST', '/repos/ada/lighthouse/issues', { title: 'The lamp is out', assignees: ['ada'] });
     await page.getByRole('list', { name: gitMessages.assigned() }).getByText('The lamp is out').waitFor();
     await page.getByRole('link', { name: /ada\/lighthouse .*1 open issue/ }).waitFor();
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText(gitCodeMessages.noReleasesYet()).waitFor();
     await page.getByRole('button', { name: gitCodeMessages.newRelease() }).click();
     await page.getByLabel(gitCodeMessages.tag(), { exact: true }).fill('v2 x');
-    await page.getByRole('button', { name: 'Begin with the commits' }).click();
+    await page.getByRole('button', { name: gitCodeMessages.suggestNotes() }).click();
     await expect
       .poll(() => page.getByLabel(gitCodeMessages.notes()).inputValue())
       .toBe('- Say ahoy\n- Lens: the kind it is\n- first commit');
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser)('Git', () => {
     const unpacked = await fixture.run('tar', ['-tzf', await (await source).path()]);
     expect(unpacked.stdout).toContain('lighthouse/README.md');
     await page.getByRole('button', { name: gitCodeMessages.edit(), exact: true }).click();
-    await page.getByLabel('Not for everybody yet').check();
+    await page.getByLabel(gitCodeMessages.preReleaseLabel()).check();
     await page.getByRole('button', { name: gitCodeMessages.save(), exact: true }).click();
     await page.getByText(gitCodeMessages.preRelease(), { exact: true }).waitFor();
     const [release] = (await (await fixture.api('GET', '/repos/ada/lighthouse/releases')).json()) as {
@@ -331,7 +331,7 @@ describe.skipIf(noBrowser)('Git', () => {
 
     await page.getByRole('link', { name: gitCodeMessages.edit() }).click();
     await page.getByRole('button', { name: gitCodeMessages.removeTheFile() }).click();
-    await page.getByRole('button', { name: gitMessages.removeIt() }).click();
+    await page.getByRole('button', { name: gitCodeMessages.removeIt() }).click();
     await page.getByText('Delete light.txt').first().waitFor();
     expect((await fixture.api('GET', '/repos/ada/notes/contents/light.txt?ref=bright')).status).toBe(404);
     // Revisions that are not branches cannot be edited.
@@ -355,7 +355,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: gitCodeMessages.blame() }).waitFor();
     expect(await page.getByRole('link', { name: gitCodeMessages.edit() }).count()).toBe(0);
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~ends?show=edit&path=latin.txt`);
-    await page.getByText('This is no text in UTF-8').waitFor();
+    await page.getByText(gitCodeMessages.notEditable()).waitFor();
     await page.goto(`${fixture.host.url('control')}/git/repositories/ada~ends?show=edit&path=dos.txt`);
     await page.getByLabel(gitCodeMessages.text(), { exact: true }).fill('one\ntwo\nthree\n');
     await page.getByRole('button', { name: gitCodeMessages.commit(), exact: true }).click();
@@ -400,7 +400,7 @@ describe.skipIf(noBrowser)('Git', () => {
     for (const [name, path, heading] of [
       ['overview', '/git', 'repositories'],
       ['history', '/git/history', 'ada opened'],
-      ['connect', '/git/connect', 'A token for programs'],
+      ['connect', '/git/connect', gitMessages.aTokenForPrograms()],
     ] as const) {
       await page.goto(fixture.host.url('control') + path);
       await page.getByText(heading).first().waitFor();
@@ -420,7 +420,7 @@ describe.skipIf(noBrowser)('Git', () => {
     }
     const href = await page.getByRole('link', { name: /Say ahoy/ }).getAttribute('href');
     await page.goto(fixture.host.url('control') + (href ?? ''));
-    await page.getByText('The commit before').waitFor();
+    await page.getByText('Parent commit').waitFor();
     await expectFits(browserPage, 'git-commit', screen);
   });
 });

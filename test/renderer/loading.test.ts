@@ -1,4 +1,5 @@
 import * as downloadsMessages from '#messages/downloads';
+import * as accessMessages from '#messages/access';
 import * as frameMessages from '#messages/frame';
 import * as partsMessages from '#messages/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,12 +27,10 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     await page.getByRole('heading', { level: 1, name: frameMessages.downloadsTitle() }).waitFor();
     await page.getByRole('status', { name: partsMessages.loadingSubject({ subject: 'the page' }) }).waitFor();
     const before = await sidebar.getByRole('link').allTextContents();
-    await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
+    await page.getByText(frameMessages.hostSlow(), { exact: false }).waitFor();
     answer.resolve(undefined);
     await page.getByLabel(downloadsMessages.addressesOfVideos()).waitFor();
-    await page
-      .getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false })
-      .waitFor({ state: 'detached' });
+    await page.getByText(frameMessages.hostSlow(), { exact: false }).waitFor({ state: 'detached' });
     // The role is not known yet: pages for administrators are listed, so that the sidebar does not grow later.
     expect(before.map((text) => text.trim())).toEqual(
       expect.arrayContaining(['Home', 'Messages', 'Network', 'Settings']),
@@ -49,7 +48,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     });
     await page.goto(pages.url, { waitUntil: 'commit' });
     await page.getByRole('heading', { name: frameMessages.connectingToHomeport() }).waitFor();
-    await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
+    await page.getByText(frameMessages.hostSlow(), { exact: false }).waitFor();
     answer.resolve(undefined);
     await page.getByRole('heading', { name: frameMessages.signIn() }).waitFor();
   });
@@ -60,7 +59,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     let isReachable = false;
     await page.route('**/api/session', (route) => (isReachable ? route.continue() : route.abort('connectionrefused')));
     await page.goto(`${pages.url}/downloads`, { waitUntil: 'commit' });
-    await page.getByRole('heading', { name: frameMessages.homeportVersion({ version: 'does not respond' }) }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.homeportDoesNotRespond() }).waitFor();
     isReachable = true;
     // The button is not pressed.
     await page.getByLabel(downloadsMessages.addressesOfVideos()).waitFor();
@@ -72,7 +71,7 @@ describe.skipIf(noBrowser)('pages of a slow host', () => {
     const { page } = visit;
     await page.route('**/api/session', () => undefined);
     await page.goto(`${pages.url}/inbox`, { waitUntil: 'commit' });
-    await page.getByText(frameMessages.homeportVersion({ version: 'is slow to respond.' }), { exact: false }).waitFor();
+    await page.getByText(frameMessages.hostSlow(), { exact: false }).waitFor();
     await page.getByRole('heading', { level: 1, name: frameMessages.inboxTitle() }).waitFor();
   });
 

@@ -15,7 +15,7 @@ const views = [
   ['download', '/downloads/queue/2', 'Downloads'],
   ['settings', '/settings/moody', 'Moody'],
   ['log', '/settings/log', 'Log'],
-  ['parts', '/gallery', 'Parts'],
+  ['parts', '/gallery', frameMessages.galleryTitle()],
 ] as const;
 
 describe.skipIf(noBrowser)('all pages', () => {

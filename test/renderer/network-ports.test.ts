@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     const port = String(pages.host.port('git.ssh'));
     await page.getByText(`git clone ssh://git@127.0.0.1:${port}/ada/project.git`).waitFor();
     await page.getByRole('radio', { name: 'Other devices' }).check();
-    await page.getByText('Git over SSH answers on this computer alone', { exact: false }).waitFor();
+    await page.getByText('Git over SSH is only reachable on this computer', { exact: false }).waitFor();
     await change({ sharedPorts: ['git.ssh'] });
     await page.getByText(`git clone ssh://git@${lan}:${port}/ada/project.git`).waitFor();
     await change({ shared: [] });

@@ -1,5 +1,6 @@
 import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
+import * as gitMessages from '#messages/git';
 import * as partsMessages from '#messages/parts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -77,9 +78,9 @@ describe.skipIf(noBrowser)('password fields', () => {
   it('shows what is typed for another server', async () => {
     await using visit = await pages.visit('/git/repositories');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Other ways to a repository' }).click();
-    await page.getByRole('menuitem', { name: partsMessages.copySubject({ subject: 'one from elsewhere' }) }).click();
-    await page.getByText('It needs a sign-in', { exact: true }).click();
+    await page.getByRole('button', { name: gitMessages.otherWaysToARepository() }).click();
+    await page.getByRole('menuitem', { name: gitMessages.copyOneFromElsewhere() }).click();
+    await page.getByText(gitMessages.itNeedsASignIn(), { exact: true }).click();
     await checkEye(page, '#import-password', 'new-password');
   });
 

@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
   async function open() {
     const visit = await pages.visit(`/settings/accounts/${name}`);
     await visit.page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
-    const dialog = visit.page.getByRole('dialog', { name: `Remove ${name}?` });
+    const dialog = visit.page.getByRole('dialog', { name: accountsMessages.removeName({ name }) });
     await dialog.getByText(accountsMessages.foundSummary({ summary: '3 books (shelf)' })).waitFor();
     return { ...visit, dialog, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() };
   }
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
   it('keeps the data for administrators unless another choice is made', async () => {
     await using opened = await open();
     await opened.dialog.getByRole('button', { name: accountsMessages.removeTheAccount() }).click();
-    await opened.page.getByText(`${name} is removed.`).waitFor();
+    await opened.page.getByText(accountsMessages.nameIsRemoved({ name })).waitFor();
     expect(released).toMatchObject([{ account: name, disposition: { action: 'keep' } }]);
     expect(await names()).not.toContain(name);
     expect(opened.complaints).toEqual([]);
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
     expect(recipients).toEqual(['ada', 'heir']);
     await dialog.getByLabel(accountsMessages.transferTo()).selectOption('heir');
     await dialog.getByRole('button', { name: accountsMessages.removeTheAccount() }).click();
-    await page.getByText(`${name} is removed.`).waitFor();
+    await page.getByText(accountsMessages.nameIsRemoved({ name })).waitFor();
     expect(released).toEqual([{ account: name, disposition: { action: 'transfer', to: 'heir' } }]);
     expect(opened.complaints).toEqual([]);
   });
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
     expect(await choice.inputValue()).toBe('keep');
     await choice.selectOption('delete');
     await dialog.getByRole('button', { name: accountsMessages.removeTheAccount() }).click();
-    await page.getByText(`${name} is removed.`).waitFor();
+    await page.getByText(accountsMessages.nameIsRemoved({ name })).waitFor();
     expect(released).toEqual([{ account: name, disposition: { action: 'delete' } }]);
     expect(opened.complaints).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
     itemCount = 0;
     await using visit = await pages.visit(`/settings/accounts/${name}`);
     const { page } = visit;
-    const dialog = page.getByRole('dialog', { name: `Remove ${name}?` });
+    const dialog = page.getByRole('dialog', { name: accountsMessages.removeName({ name }) });
     await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
     await dialog.getByText(accountsMessages.noDataFoundRunning()).waitFor();
     await dialog.getByRole('button', { name: accountsMessages.cancel() }).click();
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser)('account removal dialog', () => {
     await using visit = await pages.visit(`/settings/accounts/${name}`, screen);
     const { page } = visit;
     await page.getByRole('button', { name: accountsMessages.removeThisAccount() }).click();
-    const dialog = page.getByRole('dialog', { name: `Remove ${name}?` });
+    const dialog = page.getByRole('dialog', { name: accountsMessages.removeName({ name }) });
     await dialog.getByLabel(accountsMessages.dataInServices()).selectOption('transfer');
     await dialog.getByText(accountsMessages.foundSummary({ summary: '3 books (shelf)' })).waitFor();
     await expectFits(visit, 'remove-account', screen);

@@ -69,7 +69,7 @@ describe.skipIf(noBrowser)('the page of the required second factor', () => {
     await using own = await visit('/account');
     const { page } = own;
     await signInByForm(page);
-    await page.getByText(`Your administrator requires a second step for ${name}.`, { exact: false }).waitFor();
+    await page.getByText(`Your administrator requires two-step sign-in for ${name}.`, { exact: false }).waitFor();
     await page.reload();
     await heading(page).waitFor();
     expect(await page.getByRole('navigation').count()).toBe(0);

@@ -1,3 +1,4 @@
+import * as accessMessages from '#messages/access';
 import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as secondFactorMessages from '#messages/second-factor';
@@ -57,7 +58,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
     await page.getByLabel(accountsMessages.name()).fill(name);
     await page.getByLabel(accountsMessages.password(), { exact: true }).fill(password);
     await page.getByRole('button', { name: frameMessages.signIn() }).click();
-    await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor();
+    await page.getByRole('heading', { name: accessMessages.confirmItIsYou() }).waitFor();
   }
   const isHome = (page: Page): Promise<void> =>
     page.getByRole('heading', { name: frameMessages.homeTitle(), exact: true }).waitFor();
@@ -249,12 +250,12 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
       .getByRole('listitem')
       .filter({ hasText: secondFactorMessages.twoStepSignIn() });
     await row.getByRole('button', { name: accountsMessages.reset() }).click();
-    const dialog = page.getByRole('dialog', { name: `Reset two-step sign-in of ${name}?` });
+    const dialog = page.getByRole('dialog', { name: accountsMessages.resetQuestion({ name }) });
     await dialog.getByRole('button', { name: secondFactorMessages.cancel() }).click();
     await row.getByText('Enabled.', { exact: false }).waitFor();
     await row.getByRole('button', { name: accountsMessages.reset() }).click();
     await dialog.getByRole('button', { name: accountsMessages.resetTwoStepSignIn() }).click();
-    await page.getByText(`Two-step sign-in of ${name} is reset.`).waitFor();
+    await page.getByText(accountsMessages.secondFactorReset({ name })).waitFor();
     await row.getByText('Disabled.', { exact: false }).waitFor();
     const signInDialog = accountPage.page.getByRole('dialog', { name: frameMessages.signIn() });
     await signInDialog.getByLabel(accountsMessages.name()).fill(name);
@@ -264,7 +265,7 @@ describe.skipIf(noBrowser)('second factor in the browser', () => {
 
     await page.getByRole('button', { name: accountsMessages.signOutEverywhere() }).click();
     await page.getByRole('button', { name: accountsMessages.reallySignOut() }).click();
-    await page.getByText(`${name} is signed out of 1 browser.`).waitFor();
+    await page.getByText(accountsMessages.signedOutOfBrowsers({ name, count: 1 })).waitFor();
     await signInDialog.waitFor();
     expect(administrator.complaints).toEqual([]);
   });

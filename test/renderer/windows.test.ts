@@ -1,3 +1,4 @@
+import * as accountsMessages from '#messages/accounts';
 import * as frameMessages from '#messages/frame';
 import * as inboxMessages from '#messages/inbox';
 import * as homeMessages from '#messages/home';
@@ -40,7 +41,7 @@ describe.skipIf(noBrowser)('several windows', () => {
       await page.getByLabel(frameMessages.countUnread({ unread: '1' })).waitFor({ state: 'detached' });
 
     for (const page of [one, other, otherPage.page]) await page.goto(`${pages.url}/settings/accounts/nas`);
-    await other.getByLabel('What nas is for').fill('The box in the cellar');
+    await other.getByLabel(accountsMessages.whatNameIsFor({ name: 'nas' })).fill('The box in the cellar');
     await other.getByRole('button', { name: 'Save', exact: true }).click();
     for (const page of [one, otherPage.page]) await page.getByText('The box in the cellar').waitFor();
 
