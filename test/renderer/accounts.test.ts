@@ -174,7 +174,7 @@ describe.skipIf(noBrowser)('accounts page', () => {
       await page.getByRole('heading', { level: 2, name }).waitFor();
     };
     const fetchGrants = async (name: string) => (await accounts()).find((entry) => entry.name === name)?.grants;
-    await page.getByRole('button', { name: /^Take away .*nas-\*/ }).click();
+    await page.getByRole('button', { name: /^Remove .*nas-\*/ }).click();
     await page.getByText(grantsMessages.noGrantsYet()).waitFor();
     await goTo('cam');
     await page.getByRole('button', { name: partsMessages.undo() }).click();

@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('Home', () => {
     await getRow(page).getByText(homeMessages.needsYou()).waitFor();
     await running.waitFor({ state: 'detached' });
     await page
-      .getByText(/GB left of|MB left of/)
+      .getByText(/(GB|MB) of .* free/)
       .first()
       .waitFor();
     expect(visit.complaints).toEqual([]);

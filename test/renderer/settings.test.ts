@@ -135,7 +135,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await page.getByLabel('Name').fill('lantern');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await page.getByText('Saved. Restarted: Moody.').waitFor();
-    await page.getByRole('button', { name: 'Reset to default: Name' }).click();
+    await page.getByRole('button', { name: 'Reset to default for Name' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('harbour');
     await page.getByRole('button', { name: settingsFormMessages.saveChanges() }).click();
     await page.getByText('Saved. Restarted: Moody.').waitFor();
