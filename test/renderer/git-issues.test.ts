@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByText(gitIssuesMessages.nothingIsInTheWay({ count: 1, base: 'main' })).waitFor();
     await page.getByRole('link', { name: 'Files 1' }).click();
     await page.getByRole('button', { name: gitCodeMessages.commentOnLine({ line: '3' }), exact: true }).click();
-    await page.getByLabel(gitIssuesMessages.onLine({ line: '3' })).fill('How many watts?');
+    await page.getByRole('textbox', { name: gitIssuesMessages.onLine({ line: '3' }) }).fill('How many watts?');
     await page.getByRole('button', { name: gitIssuesMessages.sendTheReview() }).click();
     const commentArticle = page.getByRole('article').filter({ hasText: 'How many watts?' });
     await commentArticle.getByText('+a bright line 3').waitFor();

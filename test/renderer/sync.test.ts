@@ -231,7 +231,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await using browserPage = await visit('/sync/remotes');
     const { page } = browserPage;
     await page.getByRole('button', { name: syncMessages.addARemote() }).click();
-    await page.getByLabel(syncMessages.kind()).selectOption('alias');
+    await page.getByLabel(syncMessages.kind(), { exact: true }).selectOption('alias');
     await page.getByLabel(syncMessages.name(), { exact: true }).fill('nas');
     await page.getByLabel(syncMessages.folder(), { exact: true }).fill(`${fixture.folder}/photos`);
     await page.getByRole('button', { name: syncMessages.addIt() }).click();
@@ -300,7 +300,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await using browserPage = await visit('/sync/remotes');
     const { page } = browserPage;
     await page.getByRole('button', { name: syncMessages.addARemote() }).click();
-    await page.getByLabel(syncMessages.kind()).selectOption('drive');
+    await page.getByLabel(syncMessages.kind(), { exact: true }).selectOption('drive');
     await page.getByText(syncMessages.signInHint()).waitFor();
     await page.getByLabel(syncMessages.name(), { exact: true }).fill('cloud');
     await page.getByRole('dialog').getByText(syncMessages.more(), { exact: true }).click();

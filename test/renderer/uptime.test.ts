@@ -124,7 +124,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByLabel(uptimePagesMessages.nameOfTheGroup()).fill('For everybody');
     await page.getByLabel('Night job').check();
     await page.getByLabel('Shop').check();
-    await page.getByRole('button', { name: partsMessages.moveItem({ name: 'Shop' }) }).press('ArrowUp');
+    await page.getByRole('button', { name: partsMessages.moveItem({ name: 'Shop' }), exact: true }).press('ArrowUp');
     // The preview shows unsaved changes.
     const preview = page.locator('section.card').filter({ hasText: uptimePagesMessages.preview() });
     await preview.getByRole('heading', { name: 'Harbour' }).waitFor();
