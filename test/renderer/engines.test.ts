@@ -64,7 +64,9 @@ describe.skipIf(noBrowser)('the engines page', () => {
     // Another installation would have no effect while the settings contain a path.
     const itsPath = ffmpeg.getByRole('link', { name: enginesMessages.pathInSettings() });
     expect(await itsPath.getAttribute('href')).toBe('/settings/engines/ffmpegPath');
-    expect(await ffmpeg.getByRole('button', { name: enginesMessages.installName({ name: 'ffmpeg' }) }).count()).toBe(0);
+    expect(
+      await ffmpeg.getByRole('button', { name: enginesMessages.installName({ name: 'ffmpeg' }), exact: true }).count(),
+    ).toBe(0);
     expect(await rows.count()).toBe(6);
     expect(visit.complaints).toEqual([]);
   });
