@@ -17,6 +17,21 @@ const compressed: Plugin = {
   },
 };
 
+/** Paths of modules that the first page needs and that are too small for requests of their own, without extensions. */
+const firstPage = [
+  'messages/(language|format|runtime)',
+  'messages/generated/(frame|home|inbox|parts|service|settings|settings-form|state)',
+  'renderer/src/icons/service-icons',
+  'renderer/src/pages/service-groups',
+  'renderer/src/pages/settings-form/(drafts.svelte|page-settings)',
+  'renderer/src/parts/form/StepButton',
+  'renderer/src/parts/layout/PageNotFound',
+  'renderer/src/parts/text/(Kbd|Logo|Progress|StateDot|first-line)',
+  'renderer/src/state/(coalesce|language.svelte)',
+  'renderer/src/state/dead-letters/(dead-letters.svelte|job-labels)',
+  'renderer/src/state/inbox/(inbox.svelte|labels)',
+];
+
 export default defineConfig({
   root: 'renderer',
   publicDir: 'public',
@@ -43,6 +58,8 @@ export default defineConfig({
               test: /renderer\/src\/(parts|state|api)\/|node_modules\/(svelte|zod)\/|services\/contracts\//,
               minShareCount: 14,
             },
+            // Texts and small modules of the frame and of Home, which the first page loads.
+            { name: 'first', test: new RegExp(`(${firstPage.join('|')})\\.(svelte|ts)`) },
           ],
         },
       },

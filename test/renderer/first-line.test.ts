@@ -1,3 +1,4 @@
+import { decodeHTML } from 'entities';
 import { describe, expect, it } from 'vitest';
 import { firstLine } from '../../renderer/src/parts/text/first-line.ts';
 
@@ -17,6 +18,6 @@ describe('first line of a message', () => {
     ['<p>One &amp; two</p><p>three</p>', 'html', 'One & two three'],
     ['<p>Gr&uuml;&szlig;e&nbsp;&#8211; &amp;lt;b&gt; &#x1F600;</p>', 'html', 'Grüße – &lt;b> 😀'],
   ] as const)('keeps the parts of %j apart', (body, format, line) => {
-    expect(firstLine({ body, format })).toBe(line);
+    expect(firstLine({ body, format }, decodeHTML)).toBe(line);
   });
 });
