@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     expect(await rows.count()).toBe(3);
     const text = await rows.first().innerText();
     expect(text).toContain('A notification was not delivered');
-    expect(text).toContain('Delivery · 1 try');
+    expect(text).toContain('Delivery · 1 attempt');
     expect(text).toContain('(error 403)');
     status = 200;
     await rows

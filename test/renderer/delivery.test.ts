@@ -119,7 +119,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
       .getByRole('listitem')
       .filter({ hasText: '503' });
     await cause.getByText(/^Next attempt (now|in \d+ min)$/).waitFor();
-    await cause.getByText(deliveryMessages.countWait({ count: 1 })).waitFor();
+    await cause.getByText(deliveryMessages.countWait({ count: 1 }), { exact: true }).waitFor();
     expect(await cause.getByRole('link', { name: /^Edit destination/ }).count()).toBe(0);
     isBusy = false;
     await cause.getByRole('button', { name: /^Try now/ }).click();

@@ -5,7 +5,7 @@ import type { Statistics } from './statistics.ts';
 
 /** Step offered on the overview until a message was published. */
 const firstMessageStep: SuggestedAction = {
-  label: 'Send me a first message',
+  label: 'Send a test message',
   to: '/inbox',
   post: { path: '/api/push/messages', body: firstMessage },
 };
