@@ -58,7 +58,7 @@ it.skipIf(noBrowser)(
     await page.getByRole('tab', { name: 'Destinations' }).click();
     const destination = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem').first();
     await destination.getByRole('button', { name: /^Test/ }).click();
-    await destination.getByText('Delivered').waitFor();
+    await destination.getByText('Delivered').first().waitFor();
 
     await rail.getByRole('link', { name: frameMessages.downloadsTitle() }).click();
     await page.getByPlaceholder(/^Paste/).fill(`${site.address}/single.mp4`);

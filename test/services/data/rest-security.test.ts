@@ -186,7 +186,7 @@ test('hides schemas that are not exposed', async () => {
 
 test('discards settings of a statement before the next one', async () => {
   await fixture.sql(
-    'set search_path = pg_catalog; set statement_timeout = 1; begin; select set_config(\'request.jwt.claims\', \'{"sub":"x"}\', false)',
+    'set search_path = pg_catalog; set statement_timeout = 5000; begin; select set_config(\'request.jwt.claims\', \'{"sub":"x"}\', false)',
   );
   expect(await fixture.sql("select current_setting('search_path') as path, auth.jwt() as claims")).toEqual([
     { path: '"$user",public,extensions', claims: {} },
