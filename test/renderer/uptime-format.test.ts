@@ -92,6 +92,6 @@ it('formats the start of maintenance by calendar days, the next first', () => {
     'early: Starts in 3 days',
     'late: Starts in 3 days',
     'paused: Paused',
-    'over: Over',
+    'over: Ended',
   ]);
 });
