@@ -1,3 +1,4 @@
+import * as labels from '#messages/notify-labels';
 import { describe, expect, it } from 'vitest';
 import { formatSendFailure, parseSendFailure } from '../../../services/contracts/notify/send-failure.ts';
 import { formatCause } from '../../../renderer/src/pages/notify/destinations/cause.ts';
@@ -23,7 +24,7 @@ describe('a report of a failed notification', () => {
 
 describe('the cause on pages', () => {
   it.each([
-    ['Failed to send JSON POST notification, error=401.', 'It does not accept the sign-in (error 401).'],
+    ['Failed to send JSON POST notification, error=401.', labels.signInRefused({ status: 401 })],
     ['Failed to send JSON POST notification, error=404: it is gone. Really', 'It is gone (error 404). Really'],
     ['Failed to send E-Mail notification: the host is unknown.', 'The host is unknown.'],
     ['Failed to send JSON POST notification.', 'Failed to send JSON POST notification.'],
